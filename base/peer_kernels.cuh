@@ -35,7 +35,7 @@ __device__ inline double take(const PeerWord* from, unsigned number) {
 /// Place `at` of what rank `from` writes for rank `to` in a sum of this number.
 __device__ inline PeerWord* place(const PeerSums& peers, int to, int from, unsigned number, int at) {
   const int turn = static_cast<int>(number % 2) * peers.ranks;
-  return peers.inbox[to] + (turn + from) * most_peer_numbers + at;
+  return peers.inbox[to] + (turn + from) * most_numbers + at;
 }
 
 __device__ inline void send(const PeerSums& peers, double value, unsigned number, int at) {

@@ -16,9 +16,8 @@
 namespace tessera {
 namespace {
 
+using peer::chunk;
 constexpr int sum_block = 128, move_block = 256;
-/// Bytes that a block moves: few, so that many blocks wait for memory at the same time.
-constexpr int chunk = 4096;
 
 /// Each sum becomes that over ranks, added in their order.
 __global__ void __launch_bounds__(sum_block) sum_over_peers(SumRanges ranges, const __grid_constant__ PeerSums peers) {
@@ -52,7 +51,7 @@ struct Way {
 /// The ways of one exchange; the window is that of even numbers, that of odd ones lies `window_turn` bytes and
 /// `flag_turn` flags behind.
 struct Ways {
-  Way of[most_peers];
+  Way of[peer::most_ranks];
   int count = 0;
   int blocks = 0;
   Offset window_turn = 0, flag_turn = 0;
@@ -61,7 +60,7 @@ struct Ways {
   /// Every way has a chunk at least: its flag says how far the other rank is.
   void add(Way way) {
     way.first_block = blocks;
-    blocks += static_cast<int>(way.bytes <= chunk ? 1 : (way.bytes + chunk - 1) / chunk);
+    blocks += static_cast<int>(peer::chunks_of(way.bytes));
     of[count++] = way;
   }
 };
@@ -151,10 +150,6 @@ class PeerLink final : public Link {
     sums_.rank = ranks.rank();
     sums_.ranks = ranks.size();
   }
-  static std::size_t inbox_bytes(int ranks) {
-    return sizeof(PeerWord) * 2 * most_peer_numbers * static_cast<std::size_t>(ranks);
-  }
-
   ~PeerLink() override {
     if (!ends_in_order()) return;
     (void)cudaDeviceSynchronize();
@@ -170,11 +165,10 @@ class PeerLink final : public Link {
     Offset longest = 1;
     for (const ExchangePlan::Range& range : plan.send)
       longest = std::max(longest, (range.last - range.first) * static_cast<Offset>(entry));
-    const auto chunks = (static_cast<Offset>(maximum(ranks(), static_cast<double>(longest))) + chunk - 1) / chunk;
+    const Offset chunks = peer::chunks_of(static_cast<Offset>(maximum(ranks(), static_cast<double>(longest))));
     if (windows_.empty() || windows_.back().chunks < chunks) {
       std::string why;
-      PeerMemory memory(ranks(), static_cast<std::size_t>(2 * ranks().size() * chunks) * (chunk + sizeof(unsigned)),
-                        why);
+      PeerMemory memory(ranks(), peer::window_bytes(ranks().size(), chunks), why);
       if (!why.empty())
         throw Error(ExitCode::memory, "there is no room for what ranks send each other: " + why,
                     "use more ranks, or TESSERA_LINK=nccl");
@@ -203,7 +197,7 @@ class PeerLink final : public Link {
 
  protected:
   void sum_now(const std::vector<SumRange>& values) override {
-    for (const SumRanges& ranges : split_ranges(values, most_peer_numbers))
+    for (const SumRanges& ranges : split_ranges(values, peer::most_numbers))
       launch_chained(exec_, sum_over_peers, 1, sum_block, 0, ranges, sums_);
   }
   const PeerSums* peer_sums() const override { return &sums_; }
@@ -279,12 +273,12 @@ class PeerLink final : public Link {
 }  // namespace
 
 std::unique_ptr<Link> make_peer_link(Cuda& exec, Communicator& ranks, std::string& why) {
-  if (ranks.size() > most_peers)
-    why = "there are more than " + std::to_string(most_peers) + " ranks";
+  if (ranks.size() > peer::most_ranks)
+    why = "there are more than " + std::to_string(peer::most_ranks) + " ranks";
   else if (any(ranks, ranks.size_of_machine() != ranks.size()))
     why = "ranks are on several machines";
   if (!why.empty()) return nullptr;
-  PeerMemory inboxes(ranks, PeerLink::inbox_bytes(ranks.size()), why);
+  PeerMemory inboxes(ranks, peer::inbox_bytes(ranks.size()), why);
   if (!why.empty()) return nullptr;
   return std::make_unique<PeerLink>(exec, ranks, std::move(inboxes));
 }

@@ -353,7 +353,7 @@ class Layers {
   std::map<Edge, Over> edges_;
 };
 
-void require_quads_or_hexes(const Mesh& mesh, const Growth& growth) {
+void refuse_other_shapes(const Mesh& mesh, const Growth& growth) {
   for (const CellBlock& block : mesh.blocks)
     if (block.shape != Shape::quad && block.shape != Shape::hex)
       throw Error(ExitCode::usage,
@@ -375,7 +375,7 @@ void add_group(Mesh& mesh, Index first_cell, const std::string& name) {
 
 void grow(Mesh& mesh, std::span<const Growth> sides, const std::string& name) {
   if (sides.empty()) return;
-  require_quads_or_hexes(mesh, sides.front());
+  refuse_other_shapes(mesh, sides.front());
   if (mesh.group(name, mesh.dim))
     throw Error(ExitCode::usage, fmt::format("{}: the mesh has a group '{}' already", sides.front().of, name),
                 "the cells of layers are a group of that name: give the other one another", sides.front().where);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "assembly/space/longest_way.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
 #include "base/touch.hpp"
@@ -229,13 +230,14 @@ RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMa
   return result;
 }
 
-RankSizes rank_sizes(const mesh::Mesh& mesh, const DofMap& dofs, const std::vector<int>& owners, int ranks) {
-  const auto count = static_cast<std::size_t>(ranks);
-  RankSizes sizes{std::vector<Index>(count, 0), std::vector<Index>(count, 0), std::vector<Index>(count, 0)};
-  const std::vector<int> of_dofs = owners_of_dofs(owners, dofs);
-  for (const int owner : of_dofs) ++sizes.dofs[static_cast<std::size_t>(owner)];
-  std::vector<std::pair<int, Index>> ghosts;  // a rank, and a dof that it sees and another owns
-  std::vector<int> here;                      // ranks that see a cell
+namespace {
+
+/// A rank, and a dof that it sees and another owns; sorted. `cells` counts those that each rank sees.
+std::vector<std::pair<int, Index>> ghosts_of_ranks(const mesh::Mesh& mesh, const DofMap& dofs,
+                                                   const std::vector<int>& owners, const std::vector<int>& of_dofs,
+                                                   std::vector<Index>& cells) {
+  std::vector<std::pair<int, Index>> ghosts;
+  std::vector<int> here;  // ranks that see a cell
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
     for (Index c = 0; c < block.cells(); ++c) {
@@ -244,7 +246,7 @@ RankSizes rank_sizes(const mesh::Mesh& mesh, const DofMap& dofs, const std::vect
       std::sort(here.begin(), here.end());
       here.erase(std::unique(here.begin(), here.end()), here.end());
       for (const int rank : here) {
-        ++sizes.cells[static_cast<std::size_t>(rank)];
+        ++cells[static_cast<std::size_t>(rank)];
         for (int node = 0; here.size() > 1 && node < dofs.blocks[b].nodes; ++node)
           if (const Index dof = dofs.blocks[b].cell(c)[node]; of_dofs[dof] != rank) ghosts.emplace_back(rank, dof);
       }
@@ -252,8 +254,32 @@ RankSizes rank_sizes(const mesh::Mesh& mesh, const DofMap& dofs, const std::vect
   }
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
-  for (const auto& [rank, dof] : ghosts) ++sizes.ghosts[static_cast<std::size_t>(rank)];
+  return ghosts;
+}
+
+}  // namespace
+
+RankSizes rank_sizes(const mesh::Mesh& mesh, const DofMap& dofs, const std::vector<int>& owners, int ranks) {
+  const auto count = static_cast<std::size_t>(ranks);
+  RankSizes sizes{std::vector<Index>(count, 0), std::vector<Index>(count, 0), std::vector<Index>(count, 0)};
+  const std::vector<int> of_dofs = owners_of_dofs(owners, dofs);
+  for (const int owner : of_dofs) ++sizes.dofs[static_cast<std::size_t>(owner)];
+  for (const auto& [rank, dof] : ghosts_of_ranks(mesh, dofs, owners, of_dofs, sizes.cells))
+    ++sizes.ghosts[static_cast<std::size_t>(rank)];
   return sizes;
+}
+
+Index longest_way(const mesh::Mesh& mesh, const DofMap& dofs, const std::vector<int>& owners, int ranks) {
+  std::vector<Index> cells(static_cast<std::size_t>(ranks)), of_owner(cells.size());  // ghosts of the rank at hand
+  const std::vector<int> of_dofs = owners_of_dofs(owners, dofs);
+  Index longest = 0;
+  int last = -1;
+  for (const auto& [rank, dof] : ghosts_of_ranks(mesh, dofs, owners, of_dofs, cells)) {
+    if (rank != last) std::fill(of_owner.begin(), of_owner.end(), 0);
+    last = rank;
+    longest = std::max(longest, ++of_owner[static_cast<std::size_t>(of_dofs[dof])]);
+  }
+  return longest;
 }
 
 }  // namespace tessera::assembly

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -110,7 +113,41 @@ std::string device_name(Threads& exec) {
 }
 std::string device_name(Cuda& exec) { return exec.device_name(); }
 
+namespace {
+
+/// What nobody has caught, in the words and with the code that the program would have.
+[[noreturn]] void end_with_words() {
+  int code = static_cast<int>(ExitCode::internal);
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    fmt::print(stderr, "error: the bench was ended\n");
+  } catch (const Error& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    if (!error.help().empty()) fmt::print(stderr, "  help: {}\n", error.help());
+    code = static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+  } catch (...) {
+    fmt::print(stderr, "error: the bench was ended\n");
+  }
+  std::fflush(nullptr);
+  std::_Exit(code);
+}
+
+/// Before anything is measured, for nothing of it would be kept.
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder))
+    throw Error(ExitCode::file_system,
+                fmt::format("cannot make the folder {}: {}", folder, error ? error.message() : "it is a file"),
+                "name another one with --out");
+}
+
+}  // namespace
+
 Options parse_options(int argc, char** argv) {
+  std::set_terminate(end_with_words);
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -131,6 +168,7 @@ Options parse_options(int argc, char** argv) {
       std::exit(2);
     }
   }
+  make_folder(options.out);
   return options;
 }
 

@@ -2,6 +2,7 @@
 
 #include "physics/elasticity/results.hpp"
 #include "physics/elasticity/system.hpp"
+#include "physics/rest.hpp"
 #include "physics/run/modes_loads.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/scalar/mass.hpp"
@@ -40,6 +41,13 @@ class Elasticity final : public Model {
     if (solvers::wants_modes(params_.solver)) check_densities(params_);
   }
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
+
+  void add_groups(mesh::Mesh& mesh) override {
+    add_rest({.materials = places(params_.materials),
+              .boundaries = places(params_.boundaries),
+              .quantities = params_.quantities},
+             mesh);
+  }
 
   DirichletData set_up(const Discretisation& space) override {
     problem_ = std::make_unique<const Problem>(make_problem(params_, space));

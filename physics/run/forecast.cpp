@@ -11,10 +11,12 @@
 #include "assembly/fields/quantities.hpp"
 #include "assembly/matrix_free/operator.hpp"
 #include "assembly/space/estimated_entries.hpp"
+#include "assembly/space/longest_way.hpp"
 #include "base/backend.hpp"
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/log.hpp"
+#include "base/peer_bytes.hpp"
 #include "mesh/entity_table.hpp"
 #include "mesh/quality.hpp"
 #include "mesh/rank_mesh.hpp"
@@ -98,6 +100,9 @@ double output_bytes(const CommonParams& params, const Discretisation& space, con
 /// Of a run through time, about: those of the scheme, loads, and copies on the host.
 constexpr double vectors_of_scheme = 12;
 
+/// Of Newton's method, on backend and host: iterates, corrections and residuals.
+constexpr double vectors_of_newton = 8;
+
 /// Of a run whose steps its model makes: the state, its rate, and copies on the host.
 constexpr double states_of_steps = 4;
 
@@ -106,6 +111,7 @@ struct Stored {
   double kept = 0;        ///< bytes while there are iterations
   double converting = 0;  ///< and while it is made of that which was assembled
   bool block_rows = false;
+  bool borrows = false;  ///< what is kept is the matrix that was assembled
 };
 
 /// `assembled`: bytes of the matrix in CRS, or in block rows, of which `pairs` are there.
@@ -114,7 +120,7 @@ Stored stored(const CommonParams& params, const Discretisation& space, double nn
   std::string format = params.matrix.format;
   if (format == "auto" && solvers::needs_entries(params.solver)) format = blocks ? "block_crs" : "crs";
   if (format == "auto") format = !blocks ? "packed_ell" : on_cuda ? "block_sliced_ell" : "block_crs";
-  if (format == (blocks ? "block_crs" : "crs")) return {assembled, assembled, blocks};
+  if (format == (blocks ? "block_crs" : "crs")) return {assembled, assembled, blocks, true};
   if (!blocks || format == "block_sliced_ell") {
     const double copy = 8 * nnz + 4 * pairs;
     return {copy, assembled + copy, blocks};
@@ -147,9 +153,15 @@ SolverNeed solver_need(const CommonParams& params, const Discretisation& space, 
   return need;
 }
 
-/// `shared`: whether ranks share it; the estimate is that of all of them.
+/// How a run solves.
+struct Ways {
+  bool matrix_free = false;
+  bool nonlinear = false;  ///< by Newton's method
+  bool shared = false;     ///< by ranks; the estimate is that of all of them
+};
+
 Estimate estimate(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                  const Traits& traits, bool matrix_free, bool shared) {
+                  const Traits& traits, const Ways& ways) {
   const mesh::Mesh& mesh = space.mesh;
   const assembly::DofMap& dofs = space.dofs;
   const double rows = space.rows(), components = space.components;
@@ -164,11 +176,11 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
     result.host_bytes = now + steps.kept + std::max(steps.set_up, states + (params.output.write ? files : 0));
     return result;
   }
-  if (matrix_free) {
+  if (ways.matrix_free) {
     const int diagonals = 1 + space.components / 2;
     const double kept = matrix_free_bytes(mesh, space, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
     const double set_up = matrix_free_setup_bytes(mesh, space) + coefficients.bytes;
-    const SolverNeed solver = solver_need(params, space, 0, space.components, false, shared);
+    const SolverNeed solver = solver_need(params, space, 0, space.components, false, ways.shared);
     result.device_bytes = kept + std::max(solver.device, set_up);
     result.host_bytes = now + std::max(kept + std::max(solver.host, set_up), files);
     return result;
@@ -187,7 +199,7 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   const Stored host = stored(params, space, result.nnz, pairs, matrix, blocks, false);
   const Stored device = stored(params, space, result.nnz, pairs, matrix, blocks, true);
   const SolverNeed solver = solver_need(params, space, result.nnz, blocks ? space.components : 1,
-                                        host.block_rows && solvers::needs_entries(params.solver), shared);
+                                        host.block_rows && solvers::needs_entries(params.solver), ways.shared);
   result.set_up_seconds = solver.set_up_seconds;
   const double vectors = 8.0 * 2 * rows;
   const double mesh_bytes = 24.0 * mesh.nodes() + connectivity;
@@ -199,20 +211,33 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   const double solving = std::max(host.converting, host.kept + solver.host) + 3 * vectors / 2;
   result.host_bytes =
       std::max(static_cast<double>(memory_use().host_peak), now + std::max({sparsity, assembling, solving, files}));
-  if (!params.time) return result;
-  // In a step everything is there: what assembles, M and A, of implicit schemes their sum beside its stored form, the
-  // vectors of the scheme; files are written meanwhile, and two more states wait for that.
-  const bool implicit = is_implicit(*params.time);
-  const double every_step =
-      (implicit ? 3 : 2) * matrix + slots + connectivity + coefficients.bytes + 8.0 * vectors_of_scheme * rows;
-  result.device_bytes = every_step + device.kept + (implicit ? solver.device : 0);
-  const double beside = params.output.write ? 2 * files : 0;
-  result.host_bytes = std::max(result.host_bytes, now + every_step + host.kept + beside + (implicit ? solver.host : 0));
+  if (!params.time && !ways.nonlinear) return result;
+  // What assembles stays beside the solver, which has its own form of the matrix unless it borrows that which is
+  // filled. In a step there are M and A as well, of implicit schemes their sum, and the vectors of the scheme; files
+  // are written meanwhile, and two more states wait for that. Newton's method has the sum as its tangent, and an
+  // assembler for each of both.
+  const bool implicit = !params.time || is_implicit(*params.time);
+  const double filled = !params.time ? 1 : implicit && !ways.nonlinear ? 3 : 2;
+  const double lists = (params.time && ways.nonlinear ? 2 : 1) * (slots + connectivity);
+  const double vectors_kept = params.time ? vectors_of_scheme : vectors_of_newton;
+  const double stay = filled * matrix + lists + coefficients.bytes + 8.0 * vectors_kept * rows;
+  const double copied = ways.nonlinear ? coefficients.bytes : 0;  // of the host, while the assembler takes them
+  const auto beside = [&](const Stored& form) { return form.borrows && !params.time ? 0 : form.kept; };
+  result.device_bytes = stay + beside(device) + (implicit ? solver.device : 0);
+  const double written = params.time && params.output.write ? 2 * files : 0;
+  result.host_bytes =
+      std::max(result.host_bytes, now + stay + copied + beside(host) + written + (implicit ? solver.host : 0));
   return result;
 }
 
-/// What each of several ranks has. Returns the largest part that one sees.
-double print_ranks(const CommonParams& params, const Discretisation& space, const PlannedRanks& planned,
+/// The largest part of the space that one of several ranks sees, and what its GPU has beside that.
+struct OfRank {
+  double share = 1;
+  double windows = 0;  ///< bytes that GPUs of other ranks write into
+};
+
+/// What each of several ranks has.
+OfRank print_ranks(const CommonParams& params, const Discretisation& space, const PlannedRanks& planned,
                    output::Summary& summary) {
   const int ranks = planned.count;
   const std::vector<int> owners = owners_of_vertices(space.mesh, ranks, params.mesh, planned.joined);
@@ -230,7 +255,13 @@ double print_ranks(const CommonParams& params, const Discretisation& space, cons
   Index seen = 0;
   for (std::size_t rank = 0; rank < sizes.dofs.size(); ++rank)
     seen = std::max(seen, sizes.dofs[rank] + sizes.ghosts[rank]);
-  return 1.0 * seen / space.dofs.dofs;
+  OfRank result{1.0 * seen / space.dofs.dofs, 0};
+  if (ranks <= peer::most_ranks) {
+    const Offset longest = Offset{8} * space.components * assembly::longest_way(space.mesh, space.dofs, owners, ranks);
+    result.windows =
+        static_cast<double>(peer::inbox_bytes(ranks) + peer::window_bytes(ranks, peer::chunks_of(longest)));
+  }
+  return result;
 }
 
 }  // namespace
@@ -290,7 +321,7 @@ void print_memory(const std::string& backend, double host_bytes, double in_use, 
 }
 
 void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                 const std::string& why_no_matrix, const Traits& traits, const PlannedRanks& ranks,
+                 const std::string& why_no_matrix, bool nonlinear, const Traits& traits, const PlannedRanks& ranks,
                  output::Summary& summary) {
   const mesh::Mesh& mesh = space.mesh;
   const assembly::DofMap& dofs = space.dofs;
@@ -317,7 +348,8 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
     fmt::print(
         "axis       {}: the body of revolution has the volume {:g}\n", mesh.measure.axis(),
         assembly::field_statistics(mesh, dofs, std::vector<double>(static_cast<std::size_t>(dofs.dofs))).measure);
-  const Estimate size = estimate(params, space, coefficients, traits, matrix_free, ranks.count > 1);
+  const Ways ways{matrix_free, nonlinear, ranks.count > 1};
+  const Estimate size = estimate(params, space, coefficients, traits, ways);
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, space.rows(), space.dirichlet.dofs.size(),
              matrix_free          ? "no matrix (" + why_no_matrix + ")"
              : coefficients.steps ? "no matrix: steps are the model's own"
@@ -327,7 +359,7 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
     warn(fmt::format("the factorisation may take about {:.0f} {}; type = \"cg\" or \"gmres\" is likely to be faster",
                      size.set_up_seconds > 120 ? size.set_up_seconds / 60 : size.set_up_seconds,
                      size.set_up_seconds > 120 ? "minutes" : "seconds"));
-  const double share = ranks.count > 1 ? print_ranks(params, space, ranks, summary) : 1;
+  const auto [share, windows] = ranks.count > 1 ? print_ranks(params, space, ranks, summary) : OfRank();
   if (resolve_backend(params.run.backend) == "cuda")
     check_shared_memory(params, space, coefficients, matrix_free, shared_of_block());
   const bool root_has_whole = ranks.count > 1 && !ranks.in_parts;
@@ -337,16 +369,16 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
     CommonParams other = params;
     other.solver.preconditioner = space.components > 1 ? "block_jacobi" : "jacobi";
     other.solver.preconditioning = {};
-    const Estimate less = estimate(other, space, coefficients, traits, matrix_free, ranks.count > 1);
+    const Estimate less = estimate(other, space, coefficients, traits, ways);
     const std::string& name = other.solver.preconditioner;
     ways_out.host = what_would_fit(size.host_bytes * on_host, in_use + static_cast<double>(host_memory().free), in_use,
                                    name, less.host_bytes * on_host) +
                     ways_out.host;
-    ways_out.gpu = what_would_fit(size.device_bytes * share, static_cast<double>(cuda_info().free_bytes), 0, name,
-                                  less.device_bytes * share) +
+    ways_out.gpu = what_would_fit(size.device_bytes * share + windows, static_cast<double>(cuda_info().free_bytes), 0,
+                                  name, less.device_bytes * share + windows) +
                    ways_out.gpu;
   }
-  print_memory(params.run.backend, size.host_bytes * on_host, in_use, size.device_bytes * share, ways_out);
+  print_memory(params.run.backend, size.host_bytes * on_host, in_use, size.device_bytes * share + windows, ways_out);
   summarise_mesh(mesh, space, 0, summary);
 }
 

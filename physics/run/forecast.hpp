@@ -38,10 +38,11 @@ struct PlannedRanks {
 };
 
 /// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will
-/// not fit. `why_no_matrix`: of a solution without one; empty: a matrix is assembled. `natural`: what holds on facets
+/// not fit. `why_no_matrix`: of a solution without one; empty: a matrix is assembled. `nonlinear`: by Newton's
+/// method, whose matrix is filled beside its solver. `natural`: what holds on facets
 /// without a condition. `ranks`: what each would have, where the run is to be shared.
 void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                 const std::string& why_no_matrix, const Traits& traits, const PlannedRanks& ranks,
+                 const std::string& why_no_matrix, bool nonlinear, const Traits& traits, const PlannedRanks& ranks,
                  output::Summary& summary);
 
 }  // namespace tessera::physics

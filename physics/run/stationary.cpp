@@ -314,7 +314,7 @@ void StationaryRun::check(Context& context) {
   if (!params.initial.empty()) (void)initial(space, 0);
   if (!params.initial_rates.empty()) (void)initial(space, 0, true);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
-  print_check(params, space, coefficients, plan_of(space).why, model().traits(),
+  print_check(params, space, coefficients, plan_of(space).why, model().is_nonlinear(), model().traits(),
               {context.planned_ranks, joined, in_parts}, context.summary);
 }
 

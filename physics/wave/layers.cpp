@@ -13,6 +13,7 @@
 #include "physics/entry.hpp"
 #include "physics/groups.hpp"
 #include "physics/wave/plane_wave.hpp"
+#include "physics/wave/sides.hpp"
 
 namespace tessera::physics::wave {
 
@@ -155,7 +156,7 @@ class Maker {
     for (std::size_t facet = 0; facet < facets; ++facet) free[facet] = mesh_.facets.exterior[facet] ? 1 : 0;
     for (const BoundaryParams& entry : problem_.params.boundaries) {
       if (entry.type == "free") continue;
-      const mesh::Group group = united_groups(mesh_, entry.on, -1, entry.where);
+      const mesh::Group group = sides_of(mesh_, entry);
       if (group.dim != dim_ - 1) continue;
       for (const Index facet : group.entities) free[static_cast<std::size_t>(facet)] = 0;
     }
@@ -163,7 +164,7 @@ class Maker {
   }
 
   void add_sides(const BoundaryParams& entry) {
-    const mesh::Group group = united_groups(mesh_, entry.on, -1, entry.where);
+    const mesh::Group group = sides_of(mesh_, entry);
     constexpr double none = -std::numeric_limits<double>::infinity();
     std::array<double, 6> least, most;
     least.fill(none), most.fill(none);

@@ -16,6 +16,7 @@
 #include "physics/wave/grow.hpp"
 #include "physics/wave/layers.hpp"
 #include "physics/wave/media.hpp"
+#include "physics/wave/sides.hpp"
 
 namespace tessera::physics::wave {
 
@@ -115,7 +116,7 @@ std::vector<assembly::spectral::CellSide> absorbing_sides(const Problem& problem
   std::vector<assembly::spectral::CellSide> sides;
   std::vector<char> taken(static_cast<std::size_t>(mesh.facets.size()), 0);
   for (const BoundaryParams& boundary : params.boundaries) {
-    const mesh::Group group = united_groups(mesh, boundary.on, -1, boundary.where);
+    const mesh::Group group = sides_of(mesh, boundary);
     if (boundary.type != "absorbing") continue;
     if (group.dim != mesh.dim - 1)
       throw Error(

@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "physics/rest.hpp"
 #include "physics/run/initial.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/time_scheme.hpp"
 #include "physics/wave/coupled_motion.hpp"
 #include "physics/wave/coupled_results.hpp"
+#include "physics/wave/device_limits.hpp"
 #include "physics/wave/grow.hpp"
 #include "physics/wave/layers.hpp"
 #include "physics/wave/motion.hpp"
@@ -87,6 +89,10 @@ class Wave final : public Model {
   std::vector<deck::Expression> expressions() override { return expressions_of(params_); }
   void add_groups(mesh::Mesh& mesh) override {
     require_quads_or_hexes(params_, mesh);
+    add_rest({.materials = places(params_.materials),
+              .boundaries = places(params_.boundaries),
+              .quantities = params_.quantities},
+             mesh);
     grow_layers(params_, mesh);
   }
 
@@ -98,6 +104,8 @@ class Wave final : public Model {
       problem_ = std::make_unique<const Problem>(make_problem(params_, space));
       check_receivers(*problem_);
     }
+    if (resolve_backend(params_.run.backend) == "cuda")
+      for (const Problem* medium : media()) check_shared_memory(*medium, shared_of_block());
     const Problem& of_field = coupled_ ? coupled_->solid : *problem_;
     if (!space.ranks) check_plane_waves(of_field, params_.time->start);
     return {of_field.prescribed.rows, values_at(of_field, of_field.prescribed, params_.time->start), {}};

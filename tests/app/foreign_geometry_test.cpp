@@ -201,6 +201,17 @@ TEST(Rest, IsWhatNoOtherEntryNames) {
                     "[[material]]\non = \"low\"\ndiffusivity = 1\n[[material]]\non = \"rest\"\ndiffusivity = 1\n");
 }
 
+/// A bar that is stretched, of two materials that are the same.
+TEST(Rest, IsKnownToElasticity) {
+  expect_solved("rest_elasticity",
+                "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [4, 4], shape = \"quad\" }\n[physics]\n"
+                "type = \"elasticity\"\n[solver]\ntolerance = 1e-13\n[output]\nwrite = false\n"
+                "[exact]\nu = [\"x\", \"0\"]\n[[group]]\nname = \"low\"\nof = \"surfaces\"\nwhere = \"y < 0.5\"\n"
+                "[[material]]\non = \"low\"\nyoung = 2\npoisson = 0\n[[material]]\non = \"rest\"\nyoung = 2\n"
+                "poisson = 0\n[[boundary]]\non = \"right\"\ntype = \"traction\"\nvalue = [2, 0]\n"
+                "[[boundary]]\non = \"rest\"\ntype = \"displacement\"\nvalue = [\"x\", \"0\"]\n");
+}
+
 TEST(Rest, LeavesPeriodicSidesOut) {
   const fs::path out = folder() / "rest_periodic";
   const Result run = tessera("run " +

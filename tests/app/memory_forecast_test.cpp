@@ -94,6 +94,11 @@ INSTANTIATE_TEST_SUITE_P(
              "[[initial]]\np = \"exp(-100*(x - 0.5)^2)\"\n[time]\nend = 1e-3\ncfl = 0.5\n"},
         Size{"elastic_waves", wave_hexes, SOLID_WAVES},
         Size{"attenuated_waves", wave_hexes, SOLID_WAVES "q_mu = 50\nq_kappa = 100\n[attenuation]\nband = [0.5, 5]\n"},
+        Size{"newton_amg", square,
+             "[physics]\ntype = \"poisson\"\n[[material]]\nsource = \"exp(u)\"\n[solver]\ntype = \"cg\"\n"
+             "preconditioner = \"amg\"\n"},
+        Size{"newton_lu", square,
+             "[physics]\ntype = \"poisson\"\n[[material]]\ndiffusivity = \"1 + u^2\"\n[solver]\ntype = \"lu\"\n"},
         Size{"tets", cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n"},
         Size{"tets_of_order_2", small_cube, "[physics]\ntype = \"poisson\"\norder = 2\n[solver]\ntype = \"cg\"\n"},
         Size{"chebyshev", square,

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "assembly/space/longest_way.hpp"
+#include "assembly/space/rank_space.hpp"
 #include "base/error.hpp"
+#include "base/peer_bytes.hpp"
+#include "mesh/box.hpp"
 
 namespace tessera {
 namespace {
@@ -53,6 +57,27 @@ TEST(Space, RefusesRowsBeyond32Bits) {
     EXPECT_EQ(error.code(), ExitCode::mesh);
     EXPECT_STREQ(error.what(), "715827883 nodes with 3 unknowns each exceed 32-bit numbers");
   }
+}
+
+/// Three strips of columns of nodes: that in the middle sees a column of either neighbour.
+TEST(LongestWay, IsThatBetweenTwoRanks) {
+  mesh::BoxParams box;
+  box.min = {0, 0};
+  box.max = {6, 4};
+  box.cells = {6, 4};
+  box.shape = "quad";
+  const mesh::Mesh mesh = mesh::make_box(box, 1);
+  const assembly::DofMap dofs = assembly::make_dof_map(mesh, 1);
+  std::vector<int> owners;
+  for (Index node = 0; node < mesh.nodes(); ++node)
+    owners.push_back(mesh.point(node)[0] < 2.5 ? 0 : mesh.point(node)[0] < 4.5 ? 1 : 2);
+  EXPECT_EQ(assembly::rank_sizes(mesh, dofs, owners, 3).ghosts, (std::vector<Index>{5, 10, 5}));
+  EXPECT_EQ(assembly::longest_way(mesh, dofs, owners, 3), 5);
+  // From each rank, for even and odd exchanges, in whole chunks with a flag each.
+  EXPECT_EQ(peer::chunks_of(5 * 8), 1);
+  EXPECT_EQ(peer::chunks_of(4096), 1);
+  EXPECT_EQ(peer::chunks_of(4097), 2);
+  EXPECT_EQ(peer::window_bytes(3, 2), 2U * 3 * 2 * (4096 + 4));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "assembly/spectral/patch_memory.hpp"
+#include "base/error.hpp"
 #include "mesh/box.hpp"
 
 namespace {
@@ -99,6 +101,33 @@ TEST(SpectralPatches, AddUpEveryPlaceOnceWhereItsNodeIs) {
     EXPECT_GT(own, 0U);
     for (std::size_t i = 0; i < dofs.size(); ++i) EXPECT_EQ(met[i], dofs[i] < owned ? 1 : 0) << i;
   }
+}
+
+/// Whichever GPU is there.
+TEST(SpectralPatches, AreRefusedWhereABlockOfThreadsHasLessMemory) {
+  constexpr std::size_t KiB = 1024;
+  const auto refusal = [](int order, std::size_t number, std::size_t most) -> std::string {
+    try {
+      check_patch_memory(3, order + 1, 3, number, most);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::memory);
+      return error.what() + (" | " + error.help());
+    }
+    return "";
+  };
+  std::size_t largest = 0;
+  for (int dim = 2; dim <= 3; ++dim)
+    for (int n = 3; n <= 9; ++n)
+      for (const int components : {1, dim})
+        for (const std::size_t number : {sizeof(float), sizeof(double)})
+          largest = std::max(largest, patch_memory(dim, n, components, number));
+  EXPECT_GT(largest, 64 * KiB);   // a Turing GPU has them not
+  EXPECT_LE(largest, 100 * KiB);  // every one from Ampere on has
+  EXPECT_EQ(refusal(8, sizeof(double), 99 * KiB), "");
+  EXPECT_NE(refusal(8, sizeof(double), 64 * KiB).find("hexes of order 8 in double precision take"), std::string::npos);
+  EXPECT_NE(refusal(8, sizeof(double), 64 * KiB).find("the GPU has 64 KiB | choose a lower order, run.precision = "),
+            std::string::npos);
+  EXPECT_EQ(refusal(8, sizeof(float), 16 * KiB).find("run.precision"), std::string::npos);
 }
 
 }  // namespace

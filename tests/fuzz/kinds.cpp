@@ -46,7 +46,8 @@ std::string deck_for(const std::string& mesh) {
 
 std::vector<Kind> mesh_kinds(const fs::path& source, const fs::path& scratch) {
   std::vector<Kind> kinds;
-  for (const std::string extension : {"msh", "geo", "step", "brep", "stl", "unv", "vtk", "bdf", "mesh", "inp", "vtu"}) {
+  for (const std::string extension :
+       {"msh", "geo", "step", "iges", "brep", "stl", "unv", "vtk", "bdf", "mesh", "inp", "vtu"}) {
     // Results are .vtu as well, and a kind of their own.
     Kind kind{.name = extension == "vtu" ? "grid" : extension,
               .seeds = {},
@@ -59,7 +60,7 @@ std::vector<Kind> mesh_kinds(const fs::path& source, const fs::path& scratch) {
     const std::string deck = kind.name + "_deck.toml";
     write_file(scratch / deck, deck_for(kind.file));
     kind.arguments = {"run", deck, "--quiet", "--set", "solver.max_iterations=50", "--set", "mesh.time_limit=3"};
-    if (kind.name == "geo" || kind.name == "step" || kind.name == "brep" || kind.name == "stl")
+    if (kind.name == "geo" || kind.name == "step" || kind.name == "iges" || kind.name == "brep" || kind.name == "stl")
       kind.arguments.insert(kind.arguments.end(), {"--set", "mesh.size=1"});
     kind.codes = {0, 2, 3, 4, 5, 7};
     kind.dictionary = kind.name == "msh"    ? msh_words
@@ -70,6 +71,15 @@ std::vector<Kind> mesh_kinds(const fs::path& source, const fs::path& scratch) {
   }
   return kinds;
 }
+
+/// A state in two pieces, which are frames of a series.
+constexpr const char* pieces_of_state =
+    "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
+    "  <PUnstructuredGrid GhostLevel=\"0\">\n    <PPointData>\n      <PDataArray type=\"Float64\" Name=\"u\"/>\n"
+    "    </PPointData>\n    <PPoints>\n"
+    "      <PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n    </PPoints>\n"
+    "    <Piece Source=\"solution_000000.vtu\"/>\n    <Piece Source=\"solution_000002.vtu\"/>\n"
+    "  </PUnstructuredGrid>\n</VTKFile>\n";
 
 /// A kind that is read by a deck beside it.
 Kind read_by_deck(const std::string& name, const std::string& file, const std::string& deck, const fs::path& scratch) {
@@ -181,6 +191,28 @@ std::vector<Kind> checkpoint_kinds(const fs::path& results, const fs::path& scra
   return kinds;
 }
 
+/// Lists of files: the frames of a series, and the pieces of a state, from which a run starts.
+std::vector<Kind> list_kinds(const fs::path& results, const fs::path& scratch) {
+  std::vector<Kind> kinds;
+  for (const fs::path& frame : files_of(results / "heat", ".vtu"))
+    write_file(scratch / frame.filename(), read_file(frame));
+  for (const std::string extension : {"pvd", "pvtu"}) {
+    Kind kind =
+        read_by_deck(extension, "damaged." + extension,
+                     "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [2, 2], shape = \"triangle\" }\n"
+                     "[physics]\ntype = \"poisson\"\n[[material]]\nreaction = 1\n[[initial]]\nfile = \"damaged." +
+                         extension +
+                         "\"\noutside = \"nearest\"\n[solver]\ntype = \"cg\"\n"
+                         "[output]\ndirectory = \"out\"\nwrite = false\n",
+                     scratch);
+    kind.seeds = {extension == "pvd" ? read_file(results / "heat/solution.pvd") : pieces_of_state};
+    kind.files = {"solution." + extension};
+    kind.dictionary = xml_words;
+    kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
 void append(std::vector<Kind>& kinds, std::vector<Kind> more) {
   for (Kind& kind : more) kinds.push_back(std::move(kind));
 }
@@ -213,13 +245,20 @@ std::vector<Kind> make_kinds(const fs::path& source, const fs::path& scratch, co
            .dictionary = deck_words};
   add_seeds(run, seeds / "deck", ".toml");
   kinds.push_back(std::move(run));
+  // The length of what is left to mutations would be any.
   Kind transient = kinds.back();
   transient.name = "transient", transient.seeds = {}, transient.files = {};
+  Kind steady = transient;
   transient.arguments.insert(transient.arguments.end(), {"--set", "time.end=0.4", "--set", "time.step=0.1"});
+  steady.name = "steady";
+  steady.arguments.insert(steady.arguments.end(), {"--set", "time.end=5"});
   add_seeds(transient, seeds / "transient", ".toml");
+  add_seeds(steady, seeds / "steady", ".toml");
   kinds.push_back(std::move(transient));
+  kinds.push_back(std::move(steady));
   append(kinds, deck_kinds(seeds, scratch));
   append(kinds, checkpoint_kinds(results, scratch));
+  append(kinds, list_kinds(results, scratch));
 
   Kind command{.name = "command",
                .seeds = {},
@@ -263,17 +302,17 @@ std::vector<Kind> make_kinds(const fs::path& source, const fs::path& scratch, co
   rows.dictionary.insert(rows.dictionary.end(), table_words.begin(), table_words.end());
   kinds.push_back(std::move(rows));
 
-  for (const char* name : {"solution.vtu", "solution.csv", "summary.json"}) {
-    const fs::path sound = scratch / name;
+  for (const char* name : {"solution.vtu", "solution.csv", "summary.json", "series/solution.vtkhdf"}) {
+    const fs::path sound = scratch / fs::path(name).filename();
     write_file(sound, read_file(results / name));
     Kind kind{.name = sound.extension().string().substr(1),
               .seeds = {read_file(sound)},
-              .files = {name},
+              .files = {sound.filename().string()},
               .file = "damaged" + sound.extension().string(),
               .arguments = {},
               .codes = {0, 2, 6, 7, 5, 3},
               .dictionary = {}};
-    kind.arguments = {"compare", name, kind.file};
+    kind.arguments = {"compare", sound.filename().string(), kind.file};
     kind.dictionary = kind.name == "vtu" ? xml_words : kind.name == "csv" ? table_words : json_words;
     kinds.push_back(std::move(kind));
   }

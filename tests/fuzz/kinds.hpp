@@ -25,7 +25,7 @@ struct Kind {
 
 /// All kinds, with the seeds of `inputs/` and `tests/fuzz/seeds/` below `source`. The decks that read a damaged mesh,
 /// and the sound results that a damaged one is compared with, are written to `scratch`; `results` holds those of a
-/// stationary run, and in `heat` those of one through time with a checkpoint.
+/// stationary run, in `heat` those of one through time with a checkpoint, and in `series` those in one file.
 std::vector<Kind> make_kinds(const std::filesystem::path& source, const std::filesystem::path& scratch,
                              const std::filesystem::path& results);
 

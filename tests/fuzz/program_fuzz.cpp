@@ -14,10 +14,12 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <limits>
 
 #include "app/program.hpp"
 #include "fuzz/kinds.hpp"
 #include "fuzz/mutate.hpp"
+#include "fuzz/tally.hpp"
 #include "support/paths.hpp"
 
 namespace fuzz {
@@ -28,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   double seconds = 60;
-  long executions = 0;  ///< 0: as many as fit the time
+  long mutations = 0;  ///< of each kind; 0: as many as fit the time
   unsigned long seed = 1;
   int jobs = 2;
   std::vector<std::string> only;
@@ -41,7 +43,8 @@ struct Outcome {
   int code = 0;
   int signal = 0;
   bool endless = false;
-  std::string errors;  ///< the program's stderr
+  long milliseconds = 0;  ///< of the processor
+  std::string errors;     ///< the program's stderr
 };
 
 std::vector<char*> pointers(const std::vector<std::string>& arguments) {
@@ -63,6 +66,7 @@ void limit(int resource, rlim_t value) {
   dup2(null, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
   setpgid(0, 0);
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);  // the same on every machine, and address space for a driver is not there
   limit(RLIMIT_AS, rlim_t{3} << 30);
   limit(RLIMIT_CPU, static_cast<rlim_t>(patience));
   limit(RLIMIT_CORE, 0);
@@ -84,7 +88,10 @@ Outcome run(const std::vector<std::string>& arguments, double patience) {
   kill(-child, SIGKILL);  // also what it may have left behind
   close(handle);
   int status = 0;
-  waitpid(child, &status, 0);
+  rusage used{};
+  wait4(child, &status, 0, &used);
+  const auto milliseconds = [](const timeval& time) { return time.tv_sec * 1000 + time.tv_usec / 1000; };
+  outcome.milliseconds = milliseconds(used.ru_utime) + milliseconds(used.ru_stime);
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   if (outcome.signal == SIGXCPU || (outcome.signal == SIGKILL && !outcome.endless)) outcome.endless = true;
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -127,53 +134,65 @@ std::string a_line(const std::string& text, Random& random) {
   return text.substr(newline == std::string::npos ? 0 : newline + 1);
 }
 
+std::vector<Kind> chosen_kinds(const Options& options, const fs::path& scratch, const fs::path& results) {
+  fs::create_directories(scratch);
+  std::vector<Kind> kinds = make_kinds(test_paths::source(), scratch, results);
+  const auto named = [&](const Kind& kind) {
+    return std::find(options.only.begin(), options.only.end(), kind.name) != options.only.end();
+  };
+  for (const std::string& name : options.only)
+    if (std::none_of(kinds.begin(), kinds.end(), [&](const Kind& kind) { return kind.name == name; })) {
+      std::string known;
+      for (const Kind& kind : kinds) known += " " + kind.name;
+      throw std::runtime_error(fmt::format("--only: no kind of input '{}'; there are{}", name, known));
+    }
+  if (!options.only.empty()) std::erase_if(kinds, [&](const Kind& kind) { return !named(kind); });
+  return kinds;
+}
+
+/// Random numbers of one mutation, which are the same whichever worker makes it and whatever other kinds there are.
+Random random_of(unsigned long seed, const std::string& kind, long number) {
+  std::uint64_t state = seed;
+  for (const char c : kind) state = Random(state + static_cast<unsigned char>(c))();
+  return Random(Random(state + static_cast<std::uint64_t>(number))());
+}
+
 class Worker {
  public:
-  Worker(const Options& options, int number, const fs::path& scratch, const fs::path& results)
-      : options_(options), random_(options.seed * 1000 + static_cast<unsigned long>(number)) {
-    fs::create_directories(scratch);
-    kinds_ = make_kinds(test_paths::source(), scratch, results);
-    std::erase_if(kinds_, [&](const Kind& kind) {
-      return !options.only.empty() &&
-             std::find(options.only.begin(), options.only.end(), kind.name) == options.only.end();
-    });
-    if (kinds_.empty()) throw std::runtime_error("--only names no kind of input");
-    fs::current_path(scratch);
+  Worker(const Options& options, Tally& tally, int number, const fs::path& scratch, const fs::path& results)
+      : options_(options), tally_(tally), kinds_(chosen_kinds(options, scratch / std::to_string(number), results)) {
+    fs::current_path(scratch / std::to_string(number));
   }
 
-  /// Number of findings.
-  int run_mutations(long executions) {
+  void run_mutations() {
     const auto start = Clock::now();
-    int findings = 0;
-    for (long i = 0; executions > 0 ? i < executions : elapsed(start) < options_.seconds; ++i, ++done_) {
-      // In turn, so that slow kinds have as many as others.
-      const Kind& kind = kinds_[static_cast<std::size_t>(i) % kinds_.size()];
-      const std::string& seed = kind.seeds[random_.below(kind.seeds.size())];
-      const std::string& other = kind.seeds[random_.below(kind.seeds.size())];
-      const std::string base = kind.lines ? a_line(seed, random_) : seed;
-      findings += try_one(kind, mutate(base, other, kind.dictionary, random_));
+    const long kinds = static_cast<long>(kinds_.size());
+    for (;;) {
+      // Kinds in turn, so that slow ones have as many as others.
+      const long next = tally_.next(), number = next / kinds;
+      if ((options_.mutations > 0 && number >= options_.mutations) || elapsed(start) >= options_.seconds) return;
+      const std::size_t k = static_cast<std::size_t>(next % kinds);
+      const Kind& kind = kinds_[k];
+      Random random = random_of(options_.seed, kind.name, number);
+      const std::string& seed = kind.seeds[random.below(kind.seeds.size())];
+      const std::string& other = kind.seeds[random.below(kind.seeds.size())];
+      const std::string base = kind.lines ? a_line(seed, random) : seed;
+      try_one(k, mutate(base, other, kind.dictionary, random));
     }
-    return findings;
   }
 
   /// Files that were findings once: <folder>/<kind>/<any name>.
-  int replay(const fs::path& folder) {
-    int findings = 0;
-    for (const Kind& kind : kinds_)
-      if (fs::is_directory(folder / kind.name))
-        for (const auto& file : fs::directory_iterator(folder / kind.name)) {
-          findings += try_one(kind, read_file(file.path()));
-          ++done_;
-        }
-    return findings;
+  void replay(const fs::path& folder) {
+    for (std::size_t k = 0; k < kinds_.size(); ++k)
+      if (fs::is_directory(folder / kinds_[k].name))
+        for (const auto& file : fs::directory_iterator(folder / kinds_[k].name)) try_one(k, read_file(file.path()));
   }
-
-  long done() const { return done_; }
 
  private:
   static double elapsed(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-  int try_one(const Kind& kind, const std::string& text) {
+  void try_one(std::size_t k, const std::string& text) {
+    const Kind& kind = kinds_[k];
     std::vector<std::string> arguments{"tessera"};
     const auto& rest = kind.file.empty() ? words_of(text) : kind.arguments;
     arguments.insert(arguments.end(), rest.begin(), rest.end());
@@ -185,7 +204,11 @@ class Worker {
     if (!kind.file.empty()) write_file(kind.file, kind.complete ? kind.complete(text) : text);
     const Outcome outcome = run(arguments, options_.patience);
     const std::string problem = judge(kind, outcome);
-    if (problem.empty()) return 0;
+    tally_.of(k).add(outcome.endless ? -1 : outcome.code, outcome.milliseconds, !problem.empty());
+    if (!problem.empty()) keep(kind, text, problem, outcome);
+  }
+
+  void keep(const Kind& kind, const std::string& text, const std::string& problem, const Outcome& outcome) {
     const fs::path file =
         fs::path(options_.findings) / kind.name / fmt::format("{:016x}", std::hash<std::string>{}(text));
     fs::create_directories(file.parent_path());
@@ -194,49 +217,36 @@ class Worker {
         outcome.errors.substr(outcome.errors.size() - std::min<std::size_t>(300, outcome.errors.size()));
     fmt::print("finding: {}: {}, kept as {}\n{}\n", kind.name, problem, file.string(), last);
     std::fflush(stdout);
-    return 1;
   }
 
   const Options& options_;
-  Random random_;
+  Tally& tally_;
   std::vector<Kind> kinds_;
-  long done_ = 0;
 };
 
-/// Counts that workers report through a pipe.
-struct Tally {
-  long done = 0;
-  int findings = 0;
-};
-
-Tally run_workers(const Options& options, const fs::path& scratch, const fs::path& results) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+void run_workers(const Options& options, Tally& tally, const fs::path& scratch, const fs::path& results) {
   std::vector<pid_t> workers;
   for (int number = 0; number < options.jobs; ++number) {
     const pid_t pid = fork();
     if (pid == 0) {
-      Worker worker(options, number, scratch / std::to_string(number), results);
-      const long share = (options.executions + options.jobs - 1) / options.jobs;
-      Tally tally;
-      tally.findings = options.replay.empty() ? worker.run_mutations(share) : worker.replay(options.replay);
-      tally.done = worker.done();
-      if (write(ends[1], &tally, sizeof tally) != sizeof tally) _exit(1);
+      try {
+        Worker worker(options, tally, number, scratch, results);
+        options.replay.empty() ? worker.run_mutations() : worker.replay(options.replay);
+      } catch (const std::exception& error) {
+        fmt::print(stderr, "error: {}\n", error.what());
+        _exit(1);
+      }
       _exit(0);
     }
     workers.push_back(pid);
   }
-  close(ends[1]);
-  Tally sum, part;
-  int reports = 0;
-  while (read(ends[0], &part, sizeof part) == sizeof part) {
-    sum.done += part.done;
-    sum.findings += part.findings;
-    ++reports;
+  bool whole = true;
+  for (const pid_t worker : workers) {
+    int status = 0;
+    waitpid(worker, &status, 0);
+    whole = whole && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
-  for (const pid_t worker : workers) waitpid(worker, nullptr, 0);
-  if (reports != options.jobs) throw std::runtime_error("a worker ended without a report");
-  return sum;
+  if (!whole) throw std::runtime_error("a worker ended before its work did");
 }
 
 /// Sound results, to be damaged.
@@ -261,10 +271,17 @@ int main_program(Options options) {
   const fs::path seeds = test_paths::source() / "tests/fuzz/seeds";
   make_results(seeds / "deck/poisson.toml", {"--set", "output.formats=[\"vtu\", \"csv\"]"}, scratch, results);
   make_results(seeds / "transient/heat.toml", {}, scratch, results / "heat");
-  const Tally tally = run_workers(options, scratch, results);
+  make_results(seeds / "transient/heat.toml", {"--set", "output.formats=[\"vtkhdf\"]"}, scratch, results / "series");
+  std::vector<std::string> names;
+  for (const Kind& kind : chosen_kinds(options, scratch / "names", results)) names.push_back(kind.name);
+  Tally tally(names.size());
+  run_workers(options, tally, scratch, results);
   fs::remove_all(scratch);
-  fmt::print("{} executions, {} findings\n", tally.done, tally.findings);
-  return tally.findings == 0 && tally.done > 0 ? 0 : 1;
+  if (tally.runs() < options.mutations * static_cast<long>(names.size()))
+    fmt::print("not all mutations were tried: --seconds were over\n");
+  fmt::print("{}{} executions, {} findings\n", options.replay.empty() ? tally.table(names) : "", tally.runs(),
+             tally.findings());
+  return tally.findings() == 0 && tally.runs() > 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -275,18 +292,23 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]).starts_with("gmsh-")) return tessera::app::run_program(argc, argv);
   fuzz::Options options;
   CLI::App app("Runs tessera on damaged inputs of every kind; each finding is kept and printed.");
-  app.add_option("--seconds", options.seconds, "how long")->capture_default_str();
-  app.add_option("--executions", options.executions, "how many, instead of --seconds");
+  const CLI::Option* seconds =
+      app.add_option("--seconds", options.seconds, "how long at most; without end where there are --mutations")
+          ->capture_default_str();
+  app.add_option("--mutations", options.mutations, "so many of each kind, the same ones with the same seed")
+      ->check(CLI::PositiveNumber);
   app.add_option("--seed", options.seed, "of the random numbers")->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::Range(1, 1024));
-  app.add_option(
-      "--only", options.only,
-      "kinds: msh geo step brep stl unv vtk bdf mesh inp grid check run transient expression times material command "
-      "mtx rows checkpoint sealed initial vtu csv json");
+  app.add_option("--only,--formats", options.only,
+                 "kinds: meshes (msh geo step iges brep stl unv vtk bdf mesh inp grid), decks (check run transient "
+                 "steady expression times material), command lines (command), matrices (mtx rows), checkpoints "
+                 "(checkpoint sealed), starts (initial pvd pvtu), results (vtu vtkhdf csv json)")
+      ->delimiter(',');
   app.add_option("--findings", options.findings, "folder for what is found")->capture_default_str();
   app.add_option("--replay", options.replay, "a folder of findings to try again, instead of mutations");
   app.add_option("--patience", options.patience, "seconds of CPU that a run may take")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  if (options.mutations > 0 && seconds->empty()) options.seconds = std::numeric_limits<double>::infinity();
   try {
     return fuzz::main_program(options);
   } catch (const std::exception& error) {

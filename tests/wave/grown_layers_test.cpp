@@ -56,6 +56,22 @@ TEST(WaveGrownLayers, DoWhatLayersInTheMeshDo) {
                      1e-10);
 }
 
+/// What no other entry names: sides of which layers grow, and the cells of a material, which go on in them.
+TEST(WaveGrownLayers, GrowOutOfTheRest) {
+  const auto deck = [](const std::string& sides, const std::string& cells) {
+    return "[mesh]\nbox = { min = [0,0], max = [5,4], cells = [5,4], shape = \"quad\" }\n" + physics("elastic", 3) +
+           group("left_half", "surfaces", "x < 2") + group("right_half", "surfaces", "x > 2") +
+           "[[material]]\non = \"left_half\"\ndensity = 2\nvp = 2\nvs = 1\n[[material]]\non = \"" + cells +
+           "\"\ndensity = 3\nvp = 3\nvs = 2\n[[boundary]]\non = [\"top\"]\ntype = \"free\"\n" +
+           pml(sides, "grow = true\nlayers = 2\n") +
+           "[[source]]\nat = [1.4, 1.6]\nforce = [1, 2]\ntime_function = \"ricker\"\nfrequency = 0.6\ndelay = 1.7\n" +
+           probe("u", "0.4, 3.8", "u_x") + probe("v", "3.1, 0.7", "v_y") + "[output]\nwrite = false\n" +
+           time_to(3, "step = 0.03");
+  };
+  expect_same_traces(probes_of("named", deck("\"left\", \"bottom\", \"right\"", "right_half")),
+                     probes_of("rest", deck("\"rest\"", "rest")), 0);
+}
+
 /// Beside irregular quads of Gmsh, and the layer that it extrudes from them. Sides that meet the layer stay as they
 /// are.
 TEST(WaveGrownLayers, GrowOutOfMeshesOfGmsh) {
