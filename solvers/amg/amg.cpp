@@ -27,6 +27,8 @@ double shared_pattern_bytes(const ProblemSize& size, double numbers) {
   return size.all_rows > 0 ? 4 * size.entries / numbers + 8 * size.rows / size.block : 0;
 }
 double shared_values_bytes(const ProblemSize& size) { return size.all_rows > 0 ? 8 * size.entries : 0; }
+/// How often the values of A P are there at a time: over ranks the rows of others are appended to a copy.
+double times_of_AP(const ProblemSize& size) { return size.all_rows > 0 ? 2 : 1; }
 
 /// The finest matrix, with its columns where it is in slices; P, R, aggregates and the inverse diagonal.
 double finest_bytes(const SolverParams& params, const ProblemSize& size) {
@@ -65,7 +67,7 @@ double bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
 double set_up_bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
   const ExpectedNodes expected(size);
   return finest_bytes_of_nodes(params, size) + shared_values_bytes(size) +
-         8 * (size.block + expected.of_AP * expected.modes + expected.coarser) * size.rows;
+         8 * (size.block + times_of_AP(size) * expected.of_AP * expected.modes + expected.coarser) * size.rows;
 }
 
 double bytes_of_amg(const SolverParams& params, const ProblemSize& size, double) {
@@ -79,7 +81,7 @@ double set_up_bytes_of_amg(const SolverParams& params, const ProblemSize& size) 
   if (size.block > 1) return set_up_bytes_of_nodes(params, size);
   const double part = takes_symmetric(params) ? 0 : 8 * size.entries;
   return finest_bytes(params, size) + part + shared_values_bytes(size) +
-         (24 + 12 * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows;
+         (24 + (4 + 8 * times_of_AP(size)) * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows;
 }
 
 /// The two steps of a K-cycle are those of conjugate gradients.

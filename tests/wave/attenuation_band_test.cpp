@@ -115,6 +115,10 @@ TEST(WaveAttenuation, OfAllMediaGoesOnBitwiseAsIfItHadNeverStopped) {
     expect_goes_on_bitwise("band", medium + "[checkpoint]\nevery = 7\n", 0.025, 0.05, "solution_000100.vtu");
 }
 
+TEST(WaveAttenuation, OfAllMediaIsTheSameBitsOnAnyNumberOfThreads) {
+  for (const std::string& medium : all_mixed("step = 0.001")) expect_same_on_threads("band_threads", medium);
+}
+
 TEST(WaveAttenuation, OfAllMediaOnRanksIsThatOfOne) {
   SKIP_WITHOUT_MPI();
   int ranks = 2;

@@ -153,6 +153,12 @@ TEST(WaveLayers, OnRanksAreThoseOfOne) {
   }
 }
 
+TEST(WaveLayers, AreTheSameBitsOnAnyNumberOfThreads) {
+  for (const char* precision : {"double", "float"})
+    for (const std::string& deck : {mixed("step = 0.004", 0.4), corners("step = 0.05", 2)})
+      expect_same_on_threads("layers_threads", deck + "[run]\nprecision = \"" + precision + "\"\n");
+}
+
 /// Checkpoints of two ranks go on, on one and on four.
 TEST(WaveLayers, GoOnOnOtherRanks) {
   SKIP_WITHOUT_MPI();

@@ -62,6 +62,18 @@ inline void expect_goes_on_bitwise(const std::string& name, const std::string& d
     EXPECT_EQ(bytes_of(part / file), bytes_of(whole / file)) << file << deck;
 }
 
+/// Runs on 1, 2 and 3 threads are bitwise the same, probe by probe.
+inline void expect_same_on_threads(const std::string& name, const std::string& deck) {
+  const auto probes = [&](const char* threads) {
+    run(name, deck, std::string("--threads ") + threads + " --set output.formats='[]'");
+    return bytes_of(folder() / name / "probes.csv");
+  };
+  const std::string one = probes("1");
+  EXPECT_GT(one.size(), 200u);
+  EXPECT_EQ(probes("2"), one);
+  EXPECT_EQ(probes("3"), one);
+}
+
 /// Two runs on CUDA are bitwise the same, and those of threads to 1e-11.
 inline void expect_cuda_as_threads(const std::string& name, const std::string& deck_file) {
   const auto probes = [&](const std::string& backend, const std::string& run) {
