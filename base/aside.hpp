@@ -5,12 +5,9 @@
 
 namespace tessera {
 
-/// An execution whose kernels take what room there is before those of others.
-Cuda cuda_ahead_of_others();
-
 /// Short work that waits for others, beside the work of an execution: what is queued in `exec()` after `begin` begins
-/// when all before it is done, goes on beside what is queued in the execution meanwhile, and before it where there is
-/// not room for both; what the execution is given after `end` waits for it. On threads it is the execution itself.
+/// when all before it is done and goes on beside what is queued in the execution meanwhile; what the execution is given
+/// after `end` waits for it. On threads it is the execution itself.
 template <class Exec>
 class Aside;
 
@@ -21,7 +18,7 @@ class Aside<Threads> {
   void end(Threads&) {}
 };
 
-/// A stream of its own, which has precedence. Graphs record it with the execution's.
+/// A stream of its own. Graphs record it with the execution's.
 template <>
 class Aside<Cuda> {
  public:

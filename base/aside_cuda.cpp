@@ -14,7 +14,7 @@ struct Aside<Cuda>::State {
     (void)cudaEventDestroy(begins);
     (void)cudaEventDestroy(ends);
   }
-  Cuda exec = cuda_ahead_of_others();
+  Cuda exec;
   cudaEvent_t begins = nullptr, ends = nullptr;
 };
 

@@ -1,7 +1,6 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
-#include "base/aside.hpp"
 #include "base/backend.hpp"
 #include "base/cuda_check.hpp"
 #include "base/error.hpp"
@@ -15,21 +14,6 @@ struct Cuda::State {
   Array<unsigned char, Device> scratch;
 };
 
-namespace {
-/// Of the stream of the execution that this thread makes; the smaller the more it goes before others.
-thread_local int priority = 0;
-}  // namespace
-
-Cuda cuda_ahead_of_others() {
-  int lowest = 0, highest = 0;
-  TESSERA_CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-  struct Restored {
-    ~Restored() { priority = 0; }
-  } const restored;
-  priority = highest;
-  return Cuda{};
-}
-
 Cuda::Cuda() : state_(std::make_unique<State>()) {
   const CudaInfo info = cuda_info();
   if (!info.usable) throw Error(ExitCode::usage, "no CUDA device: " + info.why_not, "use --backend threads");
@@ -38,7 +22,7 @@ Cuda::Cuda() : state_(std::make_unique<State>()) {
   state_->multiprocessors = properties.multiProcessorCount;
   state_->name = properties.name;
   // A blocking stream: plain copies and fills of Arrays keep their order with its kernels.
-  TESSERA_CUDA_CHECK(cudaStreamCreateWithPriority(&state_->stream, cudaStreamDefault, priority));
+  TESSERA_CUDA_CHECK(cudaStreamCreate(&state_->stream));
   scratch(std::size_t{1} << 20);
 }
 

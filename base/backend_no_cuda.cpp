@@ -25,8 +25,6 @@ int Cuda::multiprocessors() const { not_built(); }
 const std::string& Cuda::device_name() const { not_built(); }
 void* Cuda::scratch(std::size_t) { not_built(); }
 
-Cuda cuda_ahead_of_others() { not_built(); }
-
 struct Aside<Cuda>::State {};
 Aside<Cuda>::Aside() { not_built(); }
 Aside<Cuda>::~Aside() = default;

@@ -50,13 +50,16 @@ class Link {
 
   /// Before the first exchange of this plan; `entry`: the bytes of its largest entries. Collective.
   virtual void prepare(ExchangePlan& plan, std::size_t entry) { (void)plan, (void)entry; }
-  /// Starts an exchange of entries of so many bytes, a multiple of 4. `send` is packed and stays; `receive` is filled
-  /// after `finish`, for what is queued after it. Work that is queued between both does not wait for other ranks.
+  /// Starts an exchange of entries of so many bytes, a multiple of 4. `send` is packed and stays until `finish`;
+  /// `receive` is filled after `finish`, for what is queued after it. Work that is queued between both does not wait
+  /// for other ranks.
   virtual void start(const ExchangePlan& plan, const void* send, void* receive, std::size_t entry) = 0;
   virtual void finish() = 0;
-  /// The same for what is queued in an execution beside that of the link (aside.hpp).
+  /// The same for what is queued in an execution beside that of the link (aside.hpp). This one is for links that wait
+  /// on the host.
   virtual void finish_for(Cuda& exec) { (void)exec, finish(); }
-  /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; false: it does not do that.
+  /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; x stays as it is until
+  /// `finish`. False: it does not do that.
   virtual bool start_gathered(const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
                               std::size_t entry) {
     (void)plan, (void)x, (void)rows, (void)receive, (void)entry;

@@ -79,10 +79,11 @@ class StagedLink final : public DeviceLink {
     receive_ = receive;
     bytes_ = in;
   }
-  void finish() override {
+  void finish() override { finish_for(exec_); }
+  void finish_for(Cuda& exec) override {
     ranks().finish();
-    TESSERA_CUDA_CHECK(cudaMemcpyAsync(receive_, received_.data, bytes_, cudaMemcpyHostToDevice, exec_.stream()));
-    exec_.synchronize();  // the pinned memory is free again
+    TESSERA_CUDA_CHECK(cudaMemcpyAsync(receive_, received_.data, bytes_, cudaMemcpyHostToDevice, exec.stream()));
+    exec.synchronize();  // the pinned memory is free again
   }
 
  protected:

@@ -17,7 +17,7 @@ template <class T>
 void resize_by_all(std::vector<T>& items, std::size_t count, int threads) {
   const std::size_t before = items.size();
   if (count > before) {
-    require_host_memory(count * sizeof(T));
+    if (count > items.capacity()) require_host_memory(count * sizeof(T));
     items.reserve(count);
     touch_pages(items.data() + before, (count - before) * sizeof(T), threads);
   }

@@ -12,8 +12,7 @@ namespace tessera::linalg {
 /// The rows that this rank owns of an operator without a matrix, as two operators over the cells that it sees: `inner`
 /// [rows, rows] of those without ghosts, which are applied while the ghosts travel, and `outer` of the others, whose
 /// unknowns are `rows_of_outer` of this rank's rows and behind these all ghosts; on CUDA beside `inner`, in a queue of
-/// its own. Either is null where there are no such
-/// cells. Sums are those over all ranks of the execution's link.
+/// its own. Either is null where there are no such cells. Sums are those over all ranks of the execution's link.
 template <class Exec, class T = double>
 class RankCells final : public Operator<Exec, T> {
  public:

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "assembly/space/longest_way.hpp"
+#include "base/collective.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
 #include "base/touch.hpp"
@@ -178,7 +180,8 @@ Index Numbering::number_own() {
 
 IndexMap Numbering::number() {
   const std::vector<std::vector<Index>> ghosts = ghosts_by_owner(), asked = asked_of(ghosts);
-  Index next = number_own();
+  Index next = 0;
+  on_each_rank(ranks, [&] { next = number_own(); });
   IndexMap::Parts parts{.rank = ranks.rank(), .owned = next};
   const std::vector<Offset> owned = gathered(ranks, Offset{next});
   parts.global_size = std::accumulate(owned.begin(), owned.end(), Offset{0});
@@ -214,18 +217,21 @@ IndexMap Numbering::number() {
 
 RankSpace make_rank_space(Communicator& ranks, const mesh::RankMesh& part, DofMap dofs, int components,
                           bool with_places) {
-  Numbering numbering{ranks, part, dofs};
-  IndexMap map = numbering.number();
+  std::optional<Numbering> numbering;
+  on_each_rank(ranks, [&] { numbering.emplace(Numbering{ranks, part, dofs}); });
+  IndexMap map = numbering->number();
   RankSpace result;
-  if (with_places) {
-    result.places.resize(static_cast<std::size_t>(map.owned()));
-    parallel_for(default_threads(), dofs.dofs, [&](Offset dof) {
-      if (const Index number = numbering.new_number[static_cast<std::size_t>(dof)]; number < map.owned())
-        result.places[static_cast<std::size_t>(number)] = numbering.place_of(static_cast<Index>(dof));
-    });
-  }
-  renumber(numbering.new_number, dofs);
-  result.new_number = std::move(numbering.new_number);
+  on_each_rank(ranks, [&] {
+    if (with_places) {
+      result.places.resize(static_cast<std::size_t>(map.owned()));
+      parallel_for(default_threads(), dofs.dofs, [&](Offset dof) {
+        if (const Index number = numbering->new_number[static_cast<std::size_t>(dof)]; number < map.owned())
+          result.places[static_cast<std::size_t>(number)] = numbering->place_of(static_cast<Index>(dof));
+      });
+    }
+    renumber(numbering->new_number, dofs);
+  });
+  result.new_number = std::move(numbering->new_number);
   result.space = Space(std::move(dofs), components, std::move(map));
   return result;
 }

@@ -152,7 +152,7 @@ void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& 
   assembly::RankSpace numbered =
       assembly::make_rank_space(ranks, own, std::move(part.dofs), components, whole != nullptr);
   static_cast<assembly::Space&>(part) = std::move(numbered.space);
-  part.dof_points = renumbered(part.dof_points, numbered.new_number);
+  on_each_rank(ranks, [&] { part.dof_points = renumbered(part.dof_points, numbered.new_number); });
   part.ranks = &ranks;
   part.share = share_of(ranks, part.mesh, own.owners);
   const Extent extent = extent_of(part.dof_points);
@@ -166,7 +166,7 @@ void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& 
     assembly::RankSpace of_solution =
         assembly::make_rank_space(ranks, own, std::move(unfolded.dofs), components, whole != nullptr);
     static_cast<assembly::Space&>(unfolded) = std::move(of_solution.space);
-    unfolded.dof_points = renumbered(unfolded.dof_points, of_solution.new_number);
+    on_each_rank(ranks, [&] { unfolded.dof_points = renumbered(unfolded.dof_points, of_solution.new_number); });
     std::vector<Index> became(unfolded.became.size());
     for (std::size_t dof = 0; dof < became.size(); ++dof)
       became[of_solution.new_number[dof]] = numbered.new_number[unfolded.became[dof]];

@@ -35,7 +35,10 @@ cudaGraphExec_t record(Cuda& exec, const std::function<void()>& work) {
   try {
     work();
   } catch (...) {  // leave the stream usable
-    if (cudaStreamEndCapture(exec.stream(), &graph) == cudaSuccess) (void)cudaGraphDestroy(graph);
+    if (cudaStreamEndCapture(exec.stream(), &graph) == cudaSuccess)
+      (void)cudaGraphDestroy(graph);
+    else
+      (void)cudaGetLastError();
     throw;
   }
   TESSERA_CUDA_CHECK(cudaStreamEndCapture(exec.stream(), &graph));
