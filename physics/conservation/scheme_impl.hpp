@@ -316,8 +316,8 @@ class SchemeOf final : public Scheme<Exec> {
   static constexpr Offset most_strides = 65536;  ///< threads that look for the longest step: 37 us, 16384 take 100
   static constexpr Offset few = 1024;            ///< numbers of them that the host looks at
   static constexpr int slots = 3;
-  // Blocks of 128 on a multiprocessor, as measured with gases on an H100 (2026-11-25): stages of 3, 6, 3 take 8 to 10
-  // per cent longer, those of 6, 7, 6, which spill, 17 to 36.
+  // Blocks of 128 on a multiprocessor; measured on an H100 (2026-11-25), when searches had kernels of their own: stages
+  // of 3, 6, 3 took 8 to 10 per cent longer, those of 6, 7, 6, which spilt, 17 to 36.
   static constexpr int blocks_of_rates = dim_ < 3 ? 5 : 4, blocks_of_middle = 8, blocks_of_limit = 4,
                        blocks_of_powers = 4;
 

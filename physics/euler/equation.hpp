@@ -185,9 +185,9 @@ struct GasEquation {
       most = smaller(top, most + second);
       least_s = larger((1 - r) * least_s, least_s - (b[3] - least_s));
     }
-    // Where all densities are equal they shall not decide.
+    // Where all densities are equal they shall not decide; a least one below the rounding stays above 0.
     const double rounding = 1e-14 * low[density];
-    b[0] = least - rounding;
+    b[0] = larger(least - rounding, 0.5 * least);
     b[1] = most + rounding;
     b[2] = least_s;
     b[3] = guard(b, low);

@@ -87,18 +87,26 @@ struct EntropyAlong {
   }
 };
 
-/// The least s > 0 at which the parabola value + slope s + bend s^2, value >= 0, is 0; there is one.
+/// The least s > 0 at which the parabola value + slope s + bend s^2, value >= 0, is 0; there is one. Continuous, and
+/// without a difference of numbers that may be close.
 TESSERA_HD_INLINE inline double root_of_parabola(double value, double slope, double bend) {
-  return 2 * value * reciprocal(square_root(larger(slope * slope - 4 * value * bend, 0.0)) - slope);
+  const double sum = square_root(larger(slope * slope - 4 * value * bend, 0.0)) + std::fabs(slope);
+  const bool rises = slope > 0;  // then bend < 0
+  return (rises ? sum : 2 * value) * reciprocal(rises ? -2 * bend : sum);
 }
 
 /// A t in [0, right] with s not below its bound, by three steps from both sides: parabolas through both ends with the
 /// slope of one of them have their roots on both sides of that of P. No sign of what rounding alone makes decides where
-/// it goes, so that both ends of an edge find the same.
+/// it goes, so that both ends of an edge find the same. No call goes to a density below a hundredth of that where the
+/// way begins, as P there is known to the rounding of its terms at the beginning alone: a shorter way keeps the bound,
+/// too.
 TESSERA_HD inline double keep_entropy_by_polynomial(const EntropyAlong& along, double right) {
   constexpr int steps = 3;
   constexpr double rounding = 1e-12;  // of the bound; a state that rounding alone puts below it is at it
-  const double band = rounding * along.floor;
+  constexpr double thinnest = 1e-2;
+  if (1 + along.slope * right < thinnest) right = (thinnest - 1) * reciprocal(along.slope);
+  const double thin = smaller(1 + along.slope * right, 1.0);  // as x^(gamma + 1) >= x^3 there
+  const double band = rounding * along.floor * (thin * thin * thin);
   double left = 0, slope_left, slope_right;
   for (int step = 0; step < steps; ++step) {
     const double above = larger(along.at(left, slope_left), 0.0) + band;
