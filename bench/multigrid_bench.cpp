@@ -156,7 +156,6 @@ std::string note_of(const Run& run) {
   return note;
 }
 
-/// A time of 0 where a solution failed.
 bench::Row row_of(const bench::Options& options, const char* backend, const Case& c, const std::string& with) {
   const std::string text =
       c.text + fmt::format("preconditioner = \"{}\"\n[run]\nbackend = \"{}\"\n[output]\nformats = []\n", with, backend);
@@ -171,6 +170,7 @@ bench::Row row_of(const bench::Options& options, const char* backend, const Case
       row.note = note_of(run);
     }
   } catch (const Error& error) {
+    row.failed = true;
     row.timing = {};
     row.note = fmt::format("failed: {}", error.what());
   }
@@ -186,15 +186,14 @@ bool run(Exec& exec, const bench::Options& options) {
   for (const auto& cases : {orders(large), beams(large), flows(large), modes(large)})
     for (const Case& c : cases) {
       if (!options.takes(c.name)) continue;
-      double least = 0;
+      bench::Row first;
+      first.failed = true;
       for (const char* with : c.preconditioners) {
         bench::Row row = row_of(options, Exec::name, c, with);
-        const bool failed = row.timing.median_ms == 0;
-        all = all && !failed;
-        if (!failed && least > 0)
-          row.note += fmt::format("; {:.2f} times the first", row.timing.median_ms / least);
-        else if (!failed)
-          least = row.timing.median_ms;
+        all = all && !row.failed;
+        if (!row.failed && !first.failed)
+          row.note += fmt::format("; {:.2f} times the first", row.timing.median_ms / first.timing.median_ms);
+        if (with == c.preconditioners.front()) first = row;
         report.add(row);
       }
     }

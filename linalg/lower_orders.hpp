@@ -20,8 +20,6 @@ class OrderTransfer {
   virtual void restrict_to(Exec& exec, View<const float> r, View<float> values, View<float> y) const = 0;
   /// Numbers that `restrict_to` needs for a while.
   virtual Offset values() const = 0;
-  /// Bytes kept.
-  virtual double bytes() const = 0;
 };
 
 /// An operator in elements of a lower order on the same mesh, and what takes fields to the next higher one.

@@ -8,21 +8,20 @@
 
 namespace tessera::assembly::matrix_free {
 
-/// Throws Error(mesh) where they exceed 32-bit numbers.
-void check_entries(Offset entries);
-
-/// The dofs of a block, cell by cell: -1 of those inside a cell, which are marked.
+/// The dofs of a block, cell by cell: -1 of those inside a cell, which are marked, and of those that have no row.
 struct ListDofs {
   Contributions block;
+  Index rows;
   Index* list;
   unsigned char* inside;
   TESSERA_HD void operator()(Offset k) const {
     const Offset cell = k / block.nodes;
     const int node = static_cast<int>(k - cell * block.nodes);
     const Index dof = block.dofs[cell * block.cell_stride + node * block.node_stride];
-    const bool is_inside = block.n > 0 && is_interior(node, block.n, block.dim);
+    const bool is_row = dof >= 0 && dof < rows;
+    const bool is_inside = is_row && block.n > 0 && is_interior(node, block.n, block.dim);
     if (is_inside) inside[dof] = 1;
-    list[k] = is_inside ? -1 : dof;
+    list[k] = is_row && !is_inside ? dof : -1;
   }
 };
 
@@ -50,7 +49,7 @@ GatherList<typename Exec::Space> gather_list_by_places(Exec& exec, const std::ve
   inside.set_zero();
   Offset before = 0;
   for (const Contributions& block : blocks) {
-    for_each(exec, Offset{block.cells} * block.nodes, ListDofs{block, list.data() + before, inside.data()});
+    for_each(exec, Offset{block.cells} * block.nodes, ListDofs{block, dofs, list.data() + before, inside.data()});
     before += Offset{block.cells} * block.nodes;
   }
   const Places<Space> of = places_of_rows(exec, std::as_const(list).view(), dofs);

@@ -108,10 +108,14 @@ std::vector<Index> packed_pairs(int nodes) {
   return pairs;
 }
 
-HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs, bool only_touched) {
-  if (const Offset entries = element_entries(blocks); entries > std::numeric_limits<Index>::max())
+void check_entries(Offset entries) {
+  if (entries > std::numeric_limits<Index>::max())
     throw Error(ExitCode::mesh, fmt::format("the element vector of {} entries exceeds 32-bit numbers", entries),
                 "use a coarser mesh or a lower order");
+}
+
+HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs, bool only_touched) {
+  check_entries(element_entries(blocks));
   std::vector<std::vector<char>> interior(blocks.size());
   for (std::size_t b = 0; b < blocks.size(); ++b)
     for (int i = 0; i < blocks[b].nodes; ++i)

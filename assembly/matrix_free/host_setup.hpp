@@ -34,12 +34,14 @@ struct Contributions {
   int n = 0, dim = 0;  ///< n > 0: places inside the cell are left out
 };
 /// Rows in ascending order, contributions in the order of the blocks: repeatable. Dofs inside a quad or hex have no
-/// row; those without any contribution have an empty one, or none with `only_touched`. Throws Error(mesh) where the
-/// element vector exceeds 32-bit numbers.
+/// row, nor have those from `dofs` on; those without any contribution have an empty one, or none with `only_touched`.
+/// Throws as check_entries.
 HostGatherList gather_list(const std::vector<Contributions>& blocks, Index dofs, bool only_touched = false);
 
 /// Entries that the blocks need in the element vector.
 Offset element_entries(const std::vector<Contributions>& blocks);
+/// Throws Error(mesh) where they exceed 32-bit numbers.
+void check_entries(Offset entries);
 
 /// All terms over facets, those of boundary.facets among them.
 FacetTerms facet_terms(const mesh::Mesh& mesh, const DofMap& map, const BoundaryData& boundary);

@@ -83,9 +83,11 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
                std::span<const Index> fixed_lower, std::span<const Index> fixed_higher)
       : rows_(lower.dofs * components) {
     check_maps(lower, higher, components);
-    lay_out(lower, higher, components);
-    write(exec, higher, components, fixed_higher, true);
-    write(exec, lower, components, fixed_lower, false);
+    std::vector<CellTables> tables;
+    for (const DofBlock& block : higher.blocks) tables.push_back(cell_tables(lower, higher, block.shape));
+    lay_out(lower, higher, components, tables);
+    write(exec, higher, components, fixed_higher, tables, true);
+    write(exec, lower, components, fixed_lower, tables, false);
     places_ = places_of_rows(exec, std::as_const(low_).view(), rows_);
   }
   void prolong(Exec& exec, View<const double> y, View<double> x) const override { prolong_by(exec, y, x); }
@@ -97,16 +99,13 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
     restrict_by(exec, r, values, y);
   }
   Offset values() const override { return low_.size(); }
-  double bytes() const override {
-    return static_cast<double>(owned_.bytes() + low_.bytes() + places_.ptr.bytes() + places_.places.bytes());
-  }
 
  private:
-  /// Blocks and their tables; lists are not filled yet.
-  void lay_out(const DofMap& lower, const DofMap& higher, int components) {
+  /// Blocks and their matrices; lists are not filled yet.
+  void lay_out(const DofMap& lower, const DofMap& higher, int components, const std::vector<CellTables>& all) {
     Offset high = 0, low = 0;
     for (std::size_t b = 0; b < higher.blocks.size(); ++b) {
-      const CellTables& tables = tables_.emplace_back(cell_tables(lower, higher, higher.blocks[b].shape));
+      const CellTables& tables = all[b];
       Block<Space>& block = blocks_.emplace_back();
       ItemsView& view = block.view;
       view.items = Offset{higher.blocks[b].cells()} * components;
@@ -130,7 +129,8 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
   }
 
   /// The rows of one order in the lists of items.
-  void write(Exec& exec, const DofMap& map, int components, std::span<const Index> fixed, bool high) {
+  void write(Exec& exec, const DofMap& map, int components, std::span<const Index> fixed,
+             const std::vector<CellTables>& tables, bool high) {
     std::vector<Index> all;  // where there are several blocks, their lists one after the other
     std::span<const Index> list = map.blocks.empty() ? std::span<const Index>() : map.blocks[0].dofs.view();
     if (map.blocks.size() > 1) {
@@ -144,7 +144,7 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
     Offset before = 0, to = 0;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       const DofBlock& block = map.blocks[b];
-      const auto node = to_space<Space>(high ? tables_[b].high_node : tables_[b].low_node);
+      const auto node = to_space<Space>(high ? tables[b].high_node : tables[b].low_node);
       const Offset count = blocks_[b].view.items * block.nodes;
       for_each(exec, count,
                WriteRows{dofs.data() + before, node.data(), high ? owner.data() : nullptr, marks.data(), before,
@@ -175,7 +175,6 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
   }
 
   Index rows_;
-  std::vector<CellTables> tables_;
   std::vector<Block<Space>> blocks_;
   Array<Index, Space> owned_, low_;  ///< of all blocks: ItemsView::owned, rows
   Places<Space> places_;             ///< of rows of the lower order in low_

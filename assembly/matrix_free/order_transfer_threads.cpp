@@ -1,6 +1,7 @@
 // Transfers between orders on threads: several items share the vector registers, one a lane.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>

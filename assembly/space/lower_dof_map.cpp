@@ -1,11 +1,15 @@
 #include "assembly/space/lower_dof_map.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <atomic>
 
 #include "assembly/space/face_frame.hpp"
 #include "assembly/space/places.hpp"
 #include "base/array.hpp"
+#include "base/error.hpp"
 #include "base/team.hpp"
 #include "base/touch.hpp"
 
@@ -91,6 +95,9 @@ void Pair::fill(const Index* dofs, View<const Index> number, Index* out) const {
 }  // namespace
 
 DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
+  if (order < 1 || order >= higher.order)
+    throw Error(ExitCode::internal, fmt::format("order {} is not below order {}", order, higher.order),
+                "ask for an order from 1 on that is lower");
   if (threads <= 0) threads = default_threads();
   DofMap result;
   result.order = order;

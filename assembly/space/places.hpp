@@ -16,6 +16,7 @@ Places<Host> places_of_rows(Threads& exec, View<const Index> list, Index rows);
 Places<Device> places_of_rows(Cuda& exec, View<const Index> list, Index rows);
 
 /// [rows] the first place of each row in `list`; the largest Index where it has none.
+/// Entries below 0 are in no row.
 Array<Index, Host> first_places(Threads& exec, View<const Index> list, Index rows);
 Array<Index, Device> first_places(Cuda& exec, View<const Index> list, Index rows);
 

@@ -11,7 +11,7 @@ constexpr int list_block = 256;
 
 __global__ void __launch_bounds__(list_block) find_first(View<const Index> list, Index* first) {
   const Offset k = blockIdx.x * Offset{list_block} + threadIdx.x;
-  if (k < list.size()) atomicMin(first + list[k], static_cast<Index>(k));
+  if (k < list.size() && list[k] >= 0) atomicMin(first + list[k], static_cast<Index>(k));
 }
 
 __global__ void __launch_bounds__(list_block) count_places(View<const Index> list, Index* counts) {

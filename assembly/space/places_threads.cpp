@@ -13,6 +13,7 @@ Array<Index, Host> first_places(Threads& exec, View<const Index> list, Index row
   const View<Index> first = result.view();
   for_each(exec, rows, [=](Offset row) { first[row] = std::numeric_limits<Index>::max(); });
   parallel_for(exec.count(), list.size(), [=](Offset k) {
+    if (list[k] < 0) return;
     const auto place = static_cast<Index>(k);
     std::atomic_ref least(first[list[k]]);
     for (Index known = least.load(std::memory_order_relaxed);

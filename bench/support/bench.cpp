@@ -43,8 +43,8 @@ Report::Report(std::string bench, std::string backend, std::string device, doubl
 void Report::add(const Row& row) {
   rows_.push_back(row);
   const double rate = row.bytes > 0 ? row.bytes / row.timing.median_ms / 1e6 : 0;
-  fmt::print("{:<34} {:<24} {:>10.4f} {:>9.1f} {:>7.3f} {:>12} {:>22} {:>7}  {}\n", row.name, row.size,
-             row.timing.median_ms, rate, rate / copy_,
+  fmt::print("{:<34} {:<24} {:>10} {:>9.1f} {:>7.3f} {:>12} {:>22} {:>7}  {}\n", row.name, row.size,
+             row.failed ? "failed" : fmt::format("{:.4f}", row.timing.median_ms), rate, rate / copy_,
              row.items > 0 ? fmt::format("{:.3f}", row.items / row.timing.median_ms / 1e6) : "",
              row.peer_ms > 0 ? fmt::format("{} {:.4f}", row.peer, row.peer_ms) : "",
              row.peer_ms > 0 ? fmt::format("{:.2f}x", row.peer_ms / row.timing.median_ms) : "", row.note);
@@ -69,9 +69,13 @@ void Report::write(const std::string& path) const {
     nlohmann::ordered_json r;
     r["name"] = row.name;
     r["size"] = row.size;
-    r["ms"] = row.timing.median_ms;
-    r["ms_min"] = row.timing.min_ms;
-    r["ms_max"] = row.timing.max_ms;
+    r["ms"] = row.failed ? 0 : row.timing.median_ms;
+    if (row.failed) {
+      r["failed"] = true;
+    } else {
+      r["ms_min"] = row.timing.min_ms;
+      r["ms_max"] = row.timing.max_ms;
+    }
     if (row.bytes > 0) {
       r["bytes"] = row.bytes;
       r["GB_per_s"] = row.bytes / row.timing.median_ms / 1e6;

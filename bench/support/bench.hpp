@@ -24,6 +24,7 @@ struct Row {
   std::string name;
   std::string size;
   Timing timing;
+  bool failed = false;  ///< `note` says why; there is no time
   double bytes = 0;
   double items = 0;  ///< elements, rows ...: for a rate in G items/s
   std::string item;

@@ -49,6 +49,8 @@ To repeat: `build/release/bin/<name>_bench` with `--backend threads|cuda|all`, `
 
 
 def milliseconds(row):
+    if row.get("failed"):
+        return "failed"
     text = number(row["ms"], 4)
     if "ms_min" in row and "ms_max" in row:
         text += f" ({number(row['ms_min'], 4)}..{number(row['ms_max'], 4)})"

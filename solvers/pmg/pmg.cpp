@@ -8,7 +8,8 @@ namespace {
 /// ones, by far; and at order 1, which has about 1/8 of the rows of order 2, a matrix and its hierarchy.
 double bytes_of_pmg(const SolverParams&, const ProblemSize& size, double value) {
   const double lower = size.dim > 2 ? 1.0 / 8 : size.dim > 1 ? 1.0 / 4 : 1.0 / 2;
-  constexpr double transfers = 48, vectors = 26;
+  const double transfers = size.dim > 2 && size.entries > 0 ? 60 : 48;
+  constexpr double vectors = 26;
   ProblemSize last = size;
   last.rows *= lower;
   last.entries = last.rows * (size.dim > 2 ? 27 : 9) * size.block;

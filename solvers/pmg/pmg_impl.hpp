@@ -38,24 +38,36 @@ struct Smoothed {
                      const linalg::OrderTransfer<Exec>& transfer, linalg::Sign sign) {
     take(exec, of, rounded);
     if (std::string failure = invert_diagonal_of(exec, of, sign, inverse); !failure.empty()) return failure;
+    q = Array<float, Space>(of.rows());
+    if (!diagonal_is_in_range(exec))
+      return "entries of the matrix leave the range of single precision, 1e-38 to 3e38, which the preconditioner pmg "
+             "works in; choose units in which the coefficients are nearer to 1, or preconditioner = \"jacobi\"";
     largest = 1.1 * largest_ritz_value(exec, *A, std::as_const(inverse).view());
     if (!(largest > 0) || !std::isfinite(largest))
       return "the matrix is not positive definite, which the preconditioner pmg needs; look for a negative "
              "coefficient, or choose preconditioner = \"jacobi\", with solver.type = \"minres\" for what is meant to "
              "be indefinite";
-    for (auto* vector : {&q, &r, &z}) *vector = Array<float, Space>(of.rows());
+    for (auto* vector : {&r, &z}) *vector = Array<float, Space>(of.rows());
     values = Array<float, Space>(transfer.values());
     return {};
   }
   /// A, whose numbers are those of the set-up.
   void take(Exec& exec, const linalg::Operator<Exec>& of, const linalg::Operator<Exec, float>* rounded) {
-    copy = rounded ? nullptr : of.to_float(exec);
+    copy.reset();  // before there is another one
+    if (!rounded) copy = of.to_float(exec);
     A = rounded ? rounded : copy.get();
     if (!A)
       throw Error(ExitCode::usage,
                   fmt::format("the preconditioner pmg needs a copy in single precision, and the format '{}' has none",
                               of.format()),
                   "choose preconditioner = \"jacobi\", or another matrix.format");
+  }
+  /// Whether all of D^-1, and D with it, are numbers of single precision. Overwrites q.
+  bool diagonal_is_in_range(Exec& exec) {
+    Array<double, Space> bad(1);
+    linalg::copy(exec, std::as_const(inverse).view(), q.view());
+    linalg::invert_diagonal(exec, q.view(), bad.data(), linalg::Sign::any);
+    return to_vector(bad)[0] == 0;
   }
   /// x = what the steps make of x, or of 0 where it `starts`.
   void smooth(Exec& exec, View<const float> b, bool starts, View<float> x) {
@@ -95,13 +107,14 @@ class Pmg final : public Preconditioner<Exec, T> {
  public:
   Pmg() : amg_(make_amg<Exec, double>({.preconditioner = "amg"})), scalars_(4) {}
 
-  /// A.lower_orders() is there, and those of the operator that A takes the place of for Reuse::all.
+  /// A.lower_orders() is there, and those of the operator that A takes the place of for Reuse::all, whose copy in
+  /// single precision stays.
   std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>& A_in_type,
                      linalg::Sign sign, Reuse reuse) override {
     const linalg::Operator<Exec, float>* rounded = nullptr;
     if constexpr (std::is_same_v<T, float>) rounded = &A_in_type;
     if (reuse == Reuse::all) {
-      finest_.take(exec, A, rounded);
+      if (rounded) finest_.A = rounded;
       return {};
     }
     exec.synchronize();

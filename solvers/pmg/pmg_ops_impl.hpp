@@ -1,6 +1,7 @@
 #pragma once
 // Body of pmg_ops.hpp; instantiated by pmg_ops_threads.cpp and pmg_ops_cuda.cu.
 #include <cmath>
+#include <limits>
 
 #include "base/parallel.hpp"
 #include "solvers/pmg/pmg_ops.hpp"
@@ -23,8 +24,9 @@ void step(Exec& exec, double a, double c, double weight, View<const T> inverse, 
 
 template <class Exec>
 void find_scales(Exec& exec, const double* square, double* scales) {
+  constexpr double largest = std::numeric_limits<double>::max();
   for_each(exec, 1, [=] TESSERA_HD(Offset) {
-    const int exponent = *square > 0 && *square <= 1e300 ? -ilogb(*square) / 2 : 0;
+    const int exponent = *square > 0 && *square <= largest ? -ilogb(*square) / 2 : 0;
     scales[0] = ldexp(1.0, exponent);
     scales[1] = ldexp(1.0, -exponent);
   });

@@ -101,6 +101,10 @@ INSTANTIATE_TEST_SUITE_P(
              "[physics]\ntype = \"poisson\"\n[[material]]\ndiffusivity = \"1 + u^2\"\n[solver]\ntype = \"lu\"\n"},
         Size{"tets", cube, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n"},
         Size{"tets_of_order_2", small_cube, "[physics]\ntype = \"poisson\"\norder = 2\n[solver]\ntype = \"cg\"\n"},
+        Size{"multigrid_over_orders_without_matrix",
+             "{ min = [0,0,0], max = [1,1,1], cells = [10,10,10], shape = \"tet\" }\n",
+             "[physics]\ntype = \"poisson\"\norder = 4\n[assembly]\nstrategy = \"matrix_free\"\n[solver]\ntype = "
+             "\"cg\"\npreconditioner = \"pmg\"\nmax_iterations = 4\n"},
         Size{"chebyshev", square,
              "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\npreconditioner = \"chebyshev\"\n"},
         Size{"mixed", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n[run]\nprecision = \"mixed\"\n"},

@@ -162,7 +162,7 @@ TYPED_TEST(OrderMultigrid, ScalesWithItsRightSideFarBeyondTheRangeOfSinglePrecis
   const auto M = orders.preconditioner();
   auto r = testing::random_vector(orders.A->rows(), 5);
   const auto z = orders.apply(*M, r);
-  for (const int exponent : {-400, 200}) {
+  for (const int exponent : {-400, 200, 500}) {
     auto scaled = r;
     for (double& value : scaled) value = std::ldexp(value, exponent);
     auto found = orders.apply(*M, scaled);
@@ -170,6 +170,53 @@ TYPED_TEST(OrderMultigrid, ScalesWithItsRightSideFarBeyondTheRangeOfSinglePrecis
     EXPECT_EQ(found, z) << exponent;
   }
   EXPECT_EQ(orders.apply(*M, std::vector<double>(r.size(), 0.0)), std::vector<double>(r.size(), 0.0));
+}
+
+TYPED_TEST(OrderMultigrid, StaysWhatItIsWhereAllIsReusedAndFollowsNewValuesOfItsPattern) {
+  TESSERA_REQUIRE(TypeParam);
+  using solvers::Reuse;
+  Orders<TypeParam> orders("tet", 4, 2, true);
+  const auto M = orders.preconditioner();
+  const auto r = testing::random_vector(orders.A->rows(), 5), z = orders.apply(*M, r);
+  for (auto& matrix : orders.matrices) linalg::scale(orders.exec, 4, matrix->values.view());
+  EXPECT_EQ(M->set_up(orders.exec, *orders.A, *orders.A, linalg::Sign::positive, Reuse::all), "");
+  EXPECT_EQ(orders.apply(*M, r), z);
+  EXPECT_EQ(M->set_up(orders.exec, *orders.A, *orders.A, linalg::Sign::positive, Reuse::pattern), "");
+  const auto quarter = orders.apply(*M, r);
+  for (std::size_t i = 0; i < z.size(); ++i) ASSERT_NEAR(4 * quarter[i], z[i], 1e-5 * std::abs(z[i]) + 1e-9);
+}
+
+TYPED_TEST(OrderMultigrid, ConvergesWithWhatIsKeptOfTheLastOperator) {
+  TESSERA_REQUIRE(TypeParam);
+  using solvers::Reuse;
+  for (const bool matrix : {true, false}) {
+    Orders<TypeParam> orders("hex", 5, 2, matrix);
+    solvers::LinearSolver<TypeParam> solver(orders.exec, {.preconditioner = "pmg"});
+    const auto b = to_space<typename TypeParam::Space>(orders.right_side());
+    int iterations = 0;
+    for (const Reuse reuse : {Reuse::nothing, Reuse::all, Reuse::pattern, Reuse::all}) {
+      solver.set_operator(*orders.A, reuse);
+      Array<double, typename TypeParam::Space> x(orders.A->rows());
+      x.set_zero();
+      const solvers::Report report = solver.solve(b.view(), x.view());
+      EXPECT_TRUE(report.converged) << report.failure;
+      if (reuse == Reuse::nothing) iterations = report.iterations;
+      EXPECT_EQ(report.iterations, iterations);
+    }
+  }
+}
+
+TYPED_TEST(OrderMultigrid, SaysWhereEntriesLeaveTheRangeOfSinglePrecision) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const double factor : {1e-44, 1e42}) {
+    Orders<TypeParam> orders("quad", 4, 2, true);
+    for (auto& matrix : orders.matrices) linalg::scale(orders.exec, factor, matrix->values.view());
+    const auto M = solvers::make_preconditioner<TypeParam, double>({.preconditioner = "pmg"});
+    const std::string failure =
+        M->set_up(orders.exec, *orders.A, *orders.A, linalg::Sign::positive, solvers::Reuse::nothing);
+    EXPECT_NE(failure.find("leave the range of single precision"), std::string::npos) << failure;
+    EXPECT_NE(failure.find("choose units"), std::string::npos) << failure;
+  }
 }
 
 TYPED_TEST(OrderMultigrid, NeedsOperatorsOfLowerOrder) {

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "assembly/meshes.hpp"
 #include "assembly/space/lower_dof_map.hpp"
 #include "assembly/space/periodic_dof_map.hpp"
+#include "assembly/space/places.hpp"
 #include "support/backends.hpp"
 #include "support/matrices.hpp"
 
@@ -51,6 +54,19 @@ int largest_order(const mesh::Mesh& mesh) {
   return order;
 }
 
+/// The left node that each right one is, else the node itself.
+std::vector<Index> folded_nodes(const mesh::Mesh& mesh) {
+  std::vector<Index> same(static_cast<std::size_t>(mesh.nodes()));
+  for (Index node = 0; node < mesh.nodes(); ++node) {
+    same[node] = node;
+    for (Index other = 0; other < node; ++other)
+      if (mesh.point(node)[0] == 1 && mesh.point(other)[0] == 0 && mesh.point(node)[1] == mesh.point(other)[1] &&
+          mesh.point(node)[2] == mesh.point(other)[2])
+        same[node] = other;
+  }
+  return same;
+}
+
 TEST(LowerDofMap, IsThatWhichTheMeshWouldBeGivenInThatOrder) {
   for (const mesh::Mesh& mesh : meshes())
     for (int high = 2; high <= largest_order(mesh); ++high) {
@@ -67,18 +83,24 @@ TEST(LowerDofMap, FoldsWhatIsPeriodicInEveryOrder) {
   for (const int cells : {1, 3})
     for (const Shape shape : {Shape::quad, Shape::hex}) {
       const mesh::Mesh mesh = test_meshes::box(shape, cells);
-      std::vector<Index> same(static_cast<std::size_t>(mesh.nodes()));
-      for (Index node = 0; node < mesh.nodes(); ++node) {
-        same[node] = node;
-        for (Index other = 0; other < node; ++other)
-          if (mesh.point(node)[0] == 1 && mesh.point(other)[0] == 0 && mesh.point(node)[1] == mesh.point(other)[1] &&
-              mesh.point(node)[2] == mesh.point(other)[2])
-            same[node] = other;
-      }
+      const std::vector<Index> same = folded_nodes(mesh);
       const DofMap higher = assembly::make_periodic_dof_map(mesh, 6, same);
       for (const int low : {1, 2, 3})
         expect_same(assembly::lower_dof_map(higher, low), assembly::make_periodic_dof_map(mesh, low, same));
     }
+}
+
+TEST(LowerDofMap, RefusesAnOrderThatIsNotLower) {
+  const DofMap higher = assembly::make_dof_map(test_meshes::box(Shape::quad, 1), 3);
+  for (const int order : {-1, 0, 3, 4}) EXPECT_THROW(assembly::lower_dof_map(higher, order), Error) << order;
+}
+
+TEST(FirstPlaces, PassOverEntriesBelowZero) {
+  Threads exec(2);
+  const std::vector<Index> list{-1, 2, 0, -1, 2, 0};
+  const Array<Index> first = assembly::first_places(exec, View<const Index>(list.data(), 6), 4);
+  const Index none = std::numeric_limits<Index>::max();
+  EXPECT_EQ(to_vector(first), (std::vector<Index>{2, none, 1, none}));
 }
 
 /// P and P^T as dense matrices [rows of the higher order, rows of the lower one], from what they do to unit vectors.
@@ -177,6 +199,68 @@ TYPED_TEST(OrderTransfers, RestrictByTheTransposeOfWhatTheyProlong) {
       for (Index j = 0; j < lower.dofs; ++j) ASSERT_EQ(of_double.p(i, j), 0);
     for (const Index j : fixed_low)
       for (Index i = 0; i < higher.dofs; ++i) ASSERT_EQ(of_double.p(i, j), 0);
+  }
+}
+
+/// Rows 1, 1 + step, ... of `rows` rows.
+std::vector<Index> every(Index step, Index rows) {
+  std::vector<Index> result;
+  for (Index row = 1; row < rows; row += step) result.push_back(row);
+  return result;
+}
+
+/// Of random fields: P y is y at the nodes of every cell but in fixed rows, and r . P y is P^T r . y.
+template <class Exec>
+void expect_interpolation(Exec& exec, const DofMap& lower, const DofMap& higher, int components) {
+  using Space = typename Exec::Space;
+  const Index low = lower.dofs * components, high = higher.dofs * components;
+  const std::vector<Index> fixed_low = every(7, low), fixed_high = every(9, high);
+  const auto transfer = assembly::make_order_transfer(exec, lower, higher, components, fixed_low, fixed_high);
+  auto y = testing::random_vector(low, 1);
+  const auto r = testing::random_vector(high, 2);
+  Array<double, Space> x(high), values(transfer->values()), z(low);
+  x.set_zero();
+  transfer->prolong(exec, to_space<Space>(y).view(), x.view());
+  transfer->restrict_to(exec, to_space<Space>(r).view(), values.view(), z.view());
+  const auto up = to_vector(x), down = to_vector(z);
+  double of_up = 0, of_down = 0;
+  for (Index i = 0; i < high; ++i) of_up += r[i] * up[i];
+  for (Index j = 0; j < low; ++j) of_down += down[j] * y[j];
+  EXPECT_NEAR(of_up, of_down, 1e-12 * high);
+  for (const Index row : fixed_low) {
+    EXPECT_EQ(down[row], 0);
+    y[row] = 0;
+  }
+  for (std::size_t b = 0; b < higher.blocks.size(); ++b) {
+    const assembly::DofBlock &of_high = higher.blocks[b], &of_low = lower.blocks[b];
+    std::vector<double> phi, gradients;
+    tabulate(lower.element(of_high.shape), higher.element(of_high.shape).node_points, phi, gradients);
+    for (Index cell = 0; cell < of_high.cells(); ++cell)
+      for (int i = 0; i < of_high.nodes; ++i)
+        for (int c = 0; c < components; ++c) {
+          const Index row = of_high.cell(cell)[i] * components + c;
+          double expected = 0;
+          for (int j = 0; j < of_low.nodes; ++j)
+            expected += phi[std::size_t(i) * of_low.nodes + j] * y[of_low.cell(cell)[j] * components + c];
+          if (std::binary_search(fixed_high.begin(), fixed_high.end(), row)) expected = 0;
+          ASSERT_NEAR(up[row], expected, 1e-12) << mesh::name(of_high.shape) << cell << ' ' << i;
+        }
+  }
+}
+
+TYPED_TEST(OrderTransfers, LeaveOutFixedRowsOfAnyComponentOnEveryMeshAndWhereItIsPeriodic) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec = testing::with_threads<TypeParam>(2);
+  for (const int components : {1, 2, 3}) {
+    for (const mesh::Mesh& mesh : meshes()) {
+      const DofMap higher = assembly::make_dof_map(mesh, std::min(4, largest_order(mesh)));
+      expect_interpolation(exec, assembly::lower_dof_map(higher, higher.order / 2), higher, components);
+    }
+    for (const int cells : {1, 3}) {
+      const mesh::Mesh mesh = test_meshes::box(Shape::hex, cells);
+      const DofMap higher = assembly::make_periodic_dof_map(mesh, 4, folded_nodes(mesh));
+      expect_interpolation(exec, assembly::lower_dof_map(higher, 2), higher, components);
+    }
   }
 }
 

@@ -110,6 +110,12 @@ class Figures(unittest.TestCase):
         case = next(case for case in cases.products(results) if case.kind == "P1 tet")
         self.assertEqual(case.method, "crs")
 
+    def test_a_row_that_failed_has_no_time(self):
+        results = [result("spmv", [row("fine", "9 rows", 7.0), row("broken", "9 rows", 1.0) | {"ms": 0, "failed": True}])]
+        page = performance.make_page(results)
+        self.assertRegex(page, r"\| broken \| 9 rows \| failed \|")
+        self.assertEqual([found["name"] for found in cases.rows_of(results, "spmv")], ["fine"])
+
     def test_losses_are_said(self):
         page, _ = figures.make_page(full_results())
         slower = page.partition("## Where we are slower")[2].partition("\n## ")[0]
