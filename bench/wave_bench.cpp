@@ -1,5 +1,6 @@
 // Steps of waves by spectral elements: the forces of all cells, over the mass, and two passes that move v and u.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cmath>
 
@@ -67,6 +68,16 @@ template <class T>
 double peak_flops(Cuda&) {
   return 0;
 }
+/// The most of some measurements, which are made once: beside other work one alone may be half of it.
+template <class T, class Exec>
+double known_peak(Exec& exec) {
+  static const double peak = [&] {
+    double most = 0;
+    for (int k = 0; k < 5; ++k) most = std::max(most, peak_flops<T>(exec));
+    return most;
+  }();
+  return peak;
+}
 
 template <class Law, class T, class Exec>
 void step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
@@ -102,7 +113,7 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
     row.timing = bench::measure(exec, work);
     row.note = fmt::format("{:.4g} M elements/s, {:.3g} flops of an element", 1e-3 * elements / row.timing.median_ms,
                            K.flops_per_apply() / elements);
-    static const double peak = peak_flops<T>(exec);
+    const double peak = known_peak<T>(exec);
     const double rate = K.flops_per_apply() / (1e-3 * row.timing.median_ms);
     if (peak > 0) row.note += fmt::format(", {:.3g} Gflop/s, {:.2f} of peak", 1e-9 * rate, rate / peak);
     report.add(row);
