@@ -58,6 +58,7 @@ class Link {
   /// The same for what is queued in an execution beside that of the link (aside.hpp). This one is for links that wait
   /// on the host.
   virtual void finish_for(Cuda& exec) { (void)exec, finish(); }
+  void finish_for(Threads&) { finish(); }
   /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; x stays as it is until
   /// `finish`. False: it does not do that.
   virtual bool start_gathered(const ExchangePlan& plan, const void* x, const Index* rows, void* receive,

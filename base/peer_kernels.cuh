@@ -62,20 +62,20 @@ __device__ void sum_over_ranks(const PeerSums& peers, double (&values)[n]) {
   *peers.count = number;
 }
 
+/// Waits until a chunk of this exchange is here.
+__device__ inline void await_flag(const unsigned* flag, unsigned number) {
+  unsigned seen = 0;
+  do asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+  while (seen != number);
+}
+
 /// By all threads of a block: waits until all entries of the next exchange are here. Its number.
 __device__ inline unsigned await(const PeerArrival& arrival) {
   const unsigned number = after(*arrival.exchanges);
   const Offset turn = number % 2 * arrival.flag_turn;
   for (int w = 0; w < arrival.count; ++w)
-    for (int c = static_cast<int>(threadIdx.x); c < arrival.of[w].chunks; c += static_cast<int>(blockDim.x)) {
-      unsigned seen = 0;
-      do
-        asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
-                     : "=r"(seen)
-                     : "l"(arrival.of[w].flags + turn + c)
-                     : "memory");
-      while (seen != number);
-    }
+    for (int c = static_cast<int>(threadIdx.x); c < arrival.of[w].chunks; c += static_cast<int>(blockDim.x))
+      await_flag(arrival.of[w].flags + turn + c, number);
   __syncthreads();
   return number;
 }

@@ -124,12 +124,7 @@ __global__ void __launch_bounds__(move_block)
   const unsigned number = peer::after(*exchanges);
   const int block = static_cast<int>(blockIdx.x), turn = static_cast<int>(number % 2);
   const Way& way = way_of(ways, block);
-  if (threadIdx.x == 0) {
-    const unsigned* const flag = way.flags + turn * ways.flag_turn + (block - way.first_block);
-    unsigned seen = 0;
-    do asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
-    while (seen != number);
-  }
+  if (threadIdx.x == 0) peer::await_flag(way.flags + turn * ways.flag_turn + (block - way.first_block), number);
   __syncthreads();
   const Offset first = Offset{block - way.first_block} * chunk;
   move(way.from + turn * ways.window_turn + first, way.to + first, min(way.bytes - first, Offset{chunk}));

@@ -41,10 +41,7 @@ void Halo<Exec>::start_into(Exec& exec, View<const T> x, View<T> to) {
 template <class Exec>
 template <class T>
 View<const T> Halo<Exec>::finish(Exec& exec) {
-  if constexpr (std::is_same_v<Exec, Cuda>)
-    link_.finish_for(exec);
-  else
-    link_.finish();
+  link_.finish_for(exec);
   return {reinterpret_cast<const T*>(received_.data()), ghosts_};
 }
 

@@ -17,20 +17,14 @@ struct ItemsView {
   Offset first = 0;                   ///< entry of the item vector where [items, low_nodes] of this block begin
 };
 
-/// Of one axis, [high, low]: the lower basis functions at the nodes of the higher ones.
-template <class T>
-using AxisMatrix = const T*;
+// M of one axis, [high, low]: the lower basis functions at the nodes of the higher ones. Both functions exist for
+// Threads and Cuda, in double and float.
 
 /// x at the rows that an item owns += its interpolation of y.
-void prolong(Threads& exec, const ItemsView& block, AxisMatrix<double> M, const double* y, double* x);
-void prolong(Threads& exec, const ItemsView& block, AxisMatrix<float> M, const float* y, float* x);
-void prolong(Cuda& exec, const ItemsView& block, AxisMatrix<double> M, const double* y, double* x);
-void prolong(Cuda& exec, const ItemsView& block, AxisMatrix<float> M, const float* y, float* x);
-
+template <class Exec, class T>
+void prolong(Exec& exec, const ItemsView& block, const T* M, const T* y, T* x);
 /// values [entries of the item vector] = what each item makes of r at the rows that it owns: the transpose.
-void gather(Threads& exec, const ItemsView& block, AxisMatrix<double> M, const double* r, double* values);
-void gather(Threads& exec, const ItemsView& block, AxisMatrix<float> M, const float* r, float* values);
-void gather(Cuda& exec, const ItemsView& block, AxisMatrix<double> M, const double* r, double* values);
-void gather(Cuda& exec, const ItemsView& block, AxisMatrix<float> M, const float* r, float* values);
+template <class Exec, class T>
+void gather(Exec& exec, const ItemsView& block, const T* M, const T* r, T* values);
 
 }  // namespace tessera::assembly::orders

@@ -100,33 +100,20 @@ __global__ void __launch_bounds__(transfer_block)
     to[t] = entry<true>(axis_matrix, block.low, block.high, inner, t, now);
 }
 
-template <class T>
-void prolong_on(Cuda& exec, const ItemsView& block, const T* M, const T* y, T* x) {
+}  // namespace
+
+template <class Exec, class T>
+void prolong(Exec& exec, const ItemsView& block, const T* M, const T* y, T* x) {
   const Shape shape(block);
   launch_with_shared(exec, prolong_items<T>, (block.items + shape.items - 1) / shape.items, transfer_block,
                      shape.bytes<T>(), block, shape, M, y, x);
 }
 
-template <class T>
-void gather_on(Cuda& exec, const ItemsView& block, const T* M, const T* r, T* values) {
+template <class Exec, class T>
+void gather(Exec& exec, const ItemsView& block, const T* M, const T* r, T* values) {
   const Shape shape(block);
   launch_with_shared(exec, gather_items<T>, (block.items + shape.items - 1) / shape.items, transfer_block,
                      shape.bytes<T>(), block, shape, M, r, values);
-}
-
-}  // namespace
-
-void prolong(Cuda& exec, const ItemsView& block, AxisMatrix<double> M, const double* y, double* x) {
-  prolong_on(exec, block, M, y, x);
-}
-void prolong(Cuda& exec, const ItemsView& block, AxisMatrix<float> M, const float* y, float* x) {
-  prolong_on(exec, block, M, y, x);
-}
-void gather(Cuda& exec, const ItemsView& block, AxisMatrix<double> M, const double* r, double* values) {
-  gather_on(exec, block, M, r, values);
-}
-void gather(Cuda& exec, const ItemsView& block, AxisMatrix<float> M, const float* r, float* values) {
-  gather_on(exec, block, M, r, values);
 }
 
 }  // namespace orders

@@ -156,7 +156,7 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
   }
 
   template <class T>
-  static AxisMatrix<T> matrix_of(const Block<Space>& block) {
+  static const T* matrix_of(const Block<Space>& block) {
     if constexpr (std::is_same_v<T, float>)
       return block.rounded.data();
     else
@@ -189,8 +189,12 @@ std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(Exec& exec, con
   return std::make_unique<orders::CellTransfer<Exec>>(exec, lower, higher, components, fixed_lower, fixed_higher);
 }
 
-#define TESSERA_INSTANTIATE_ORDER_TRANSFER(Exec)                             \
-  template std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer( \
+#define TESSERA_INSTANTIATE_ORDER_TRANSFER(Exec)                                                         \
+  template void orders::prolong(Exec&, const orders::ItemsView&, const double*, const double*, double*); \
+  template void orders::prolong(Exec&, const orders::ItemsView&, const float*, const float*, float*);    \
+  template void orders::gather(Exec&, const orders::ItemsView&, const double*, const double*, double*);  \
+  template void orders::gather(Exec&, const orders::ItemsView&, const float*, const float*, float*);     \
+  template std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(                             \
       Exec&, const DofMap&, const DofMap&, int, std::span<const Index>, std::span<const Index>)
 
 }  // namespace tessera::assembly

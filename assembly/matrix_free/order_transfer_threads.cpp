@@ -1,22 +1,12 @@
 // Transfers between orders on threads: several items share the vector registers, one a lane.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
 
-#include "assembly/matrix_free/line_tables.hpp"
 #include "assembly/matrix_free/order_transfer_impl.hpp"
-#include "base/error.hpp"
 #include "base/team.hpp"
 
 namespace tessera::assembly {
 namespace orders {
 namespace {
-
-/// Values that are rounding of zero.
-constexpr double no_value = 1e-12;
 
 /// 64 bytes of items.
 template <class T>
@@ -76,8 +66,10 @@ void load(Lattice<T>& lattice, const Index* rows, int nodes, int items, const T*
     }
 }
 
-template <class T>
-void prolong_items(Threads& exec, const ItemsView& block, const T* M, const T* y, T* x) {
+}  // namespace
+
+template <class Exec, class T>
+void prolong(Exec& exec, const ItemsView& block, const T* M, const T* y, T* x) {
   for_groups<T>(exec, block, [&](Lattice<T>& lattice, Offset first, int items) {
     load(lattice, block.rows + first * block.low_nodes, block.low_nodes, items, y);
     for (int axis = 0; axis < block.axes; ++axis)
@@ -91,8 +83,8 @@ void prolong_items(Threads& exec, const ItemsView& block, const T* M, const T* y
   });
 }
 
-template <class T>
-void gather_items(Threads& exec, const ItemsView& block, const T* M, const T* r, T* values) {
+template <class Exec, class T>
+void gather(Exec& exec, const ItemsView& block, const T* M, const T* r, T* values) {
   for_groups<T>(exec, block, [&](Lattice<T>& lattice, Offset first, int items) {
     load(lattice, block.owned + first * block.high_nodes, block.high_nodes, items, r);
     for (int axis = block.axes - 1; axis >= 0; --axis)
@@ -103,68 +95,6 @@ void gather_items(Threads& exec, const ItemsView& block, const T* M, const T* r,
       for (int i = 0; i < block.low_nodes; ++i) to[i] = lattice.at(i, lane);
     }
   });
-}
-
-}  // namespace
-
-CellTables cell_tables(const DofMap& lower, const DofMap& higher, mesh::Shape shape) {
-  const Element &low = lower.element(shape), &high = higher.element(shape);
-  CellTables tables;
-  if (shape == mesh::Shape::quad || shape == mesh::Shape::hex) {
-    tables.axes = high.dim;
-    tables.high = high.order + 1;
-    tables.low = low.order + 1;
-    const auto places = [](const Element& element) {
-      const std::vector<int> nodes = matrix_free::lexicographic_nodes(element);
-      return std::vector<Index>(nodes.begin(), nodes.end());
-    };
-    tables.high_node = places(high);
-    tables.low_node = places(low);
-    std::vector<double> phi(static_cast<std::size_t>(tables.low)), slopes(phi.size());
-    for (const double x : high.line_nodes) {
-      tabulate_line(low.line_nodes, x, phi.data(), slopes.data());
-      tables.matrix.insert(tables.matrix.end(), phi.begin(), phi.end());
-    }
-  } else {
-    tables.high = high.nodes;
-    tables.low = low.nodes;
-    for (const auto& [nodes, count] :
-         {std::pair{&tables.high_node, high.nodes}, std::pair{&tables.low_node, low.nodes}}) {
-      nodes->resize(static_cast<std::size_t>(count));
-      std::iota(nodes->begin(), nodes->end(), 0);
-    }
-    std::vector<double> gradients;
-    tabulate(low, high.node_points, tables.matrix, gradients);
-  }
-  for (double& value : tables.matrix)
-    if (std::abs(value) < no_value) value = 0;
-  return tables;
-}
-
-void check_maps(const DofMap& lower, const DofMap& higher, int components) {
-  bool same = lower.blocks.size() == higher.blocks.size();
-  Offset places = 0;
-  for (std::size_t b = 0; same && b < higher.blocks.size(); ++b) {
-    same = lower.blocks[b].shape == higher.blocks[b].shape && lower.blocks[b].cells() == higher.blocks[b].cells();
-    places += static_cast<Offset>(higher.blocks[b].dofs.size()) * components;
-  }
-  if (!same) throw Error(ExitCode::internal, "transfer between dofs of different meshes", "make both maps on one mesh");
-  if (places > std::numeric_limits<Index>::max())
-    throw Error(ExitCode::mesh, fmt::format("{} dofs of cells one by one exceed 32-bit numbers", places),
-                "use a coarser mesh, a lower order, or preconditioner = \"jacobi\"");
-}
-
-void prolong(Threads& exec, const ItemsView& block, AxisMatrix<double> M, const double* y, double* x) {
-  prolong_items(exec, block, M, y, x);
-}
-void prolong(Threads& exec, const ItemsView& block, AxisMatrix<float> M, const float* y, float* x) {
-  prolong_items(exec, block, M, y, x);
-}
-void gather(Threads& exec, const ItemsView& block, AxisMatrix<double> M, const double* r, double* values) {
-  gather_items(exec, block, M, r, values);
-}
-void gather(Threads& exec, const ItemsView& block, AxisMatrix<float> M, const float* r, float* values) {
-  gather_items(exec, block, M, r, values);
 }
 
 }  // namespace orders

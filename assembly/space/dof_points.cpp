@@ -1,10 +1,9 @@
 // Where dofs lie.
 #include <algorithm>
-#include <atomic>
-#include <limits>
 #include <span>
 
 #include "assembly/space/dof_map.hpp"
+#include "assembly/space/first_cells.hpp"
 #include "assembly/space/geometry_map.hpp"
 #include "base/team.hpp"
 #include "base/touch.hpp"
@@ -19,17 +18,7 @@ std::vector<double> place_dofs(const mesh::Mesh& mesh, const DofMap& dofs, Point
   const int threads = default_threads();
   std::vector<double> result;
   resize_by_all(result, static_cast<std::size_t>(dofs.dofs) * 3, threads);
-  std::vector<Index> first_cell(static_cast<std::size_t>(dofs.dofs), std::numeric_limits<Index>::max());
-  for (const DofBlock& block : dofs.blocks)
-    parallel_for(threads, block.cells(), [&](Index c) {
-      const Index cell = block.first_cell + c;
-      for (int n = 0; n < block.nodes; ++n) {
-        std::atomic_ref least(first_cell[block.cell(c)[n]]);
-        for (Index known = least.load(std::memory_order_relaxed);
-             cell < known && !least.compare_exchange_weak(known, cell, std::memory_order_relaxed);) {
-        }
-      }
-    });
+  const std::vector<Index> first_cell = first_cells(dofs);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& block = mesh.blocks[b];
     const Element& element = dofs.element(block.shape);

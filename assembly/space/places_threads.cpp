@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "assembly/space/places.hpp"
+#include "base/atomic_min.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly {
@@ -13,12 +14,7 @@ Array<Index, Host> first_places(Threads& exec, View<const Index> list, Index row
   const View<Index> first = result.view();
   for_each(exec, rows, [=](Offset row) { first[row] = std::numeric_limits<Index>::max(); });
   parallel_for(exec.count(), list.size(), [=](Offset k) {
-    if (list[k] < 0) return;
-    const auto place = static_cast<Index>(k);
-    std::atomic_ref least(first[list[k]]);
-    for (Index known = least.load(std::memory_order_relaxed);
-         place < known && !least.compare_exchange_weak(known, place, std::memory_order_relaxed);) {
-    }
+    if (list[k] >= 0) lower_to(first[list[k]], static_cast<Index>(k));
   });
   return result;
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <optional>
 
+#include "assembly/space/first_cells.hpp"
 #include "assembly/space/longest_way.hpp"
 #include "base/collective.hpp"
 #include "base/error.hpp"
@@ -46,26 +46,6 @@ std::vector<int> owners_of_dofs(const std::vector<int>& owners, const DofMap& do
       owner = last = owner < 0 ? last : owner;
     }
   });
-  return result;
-}
-
-/// [dofs] the first cell that has each.
-std::vector<Index> first_cells(const DofMap& dofs) {
-  const int threads = default_threads();
-  std::vector<Index> result;
-  resize_by_all(result, static_cast<std::size_t>(dofs.dofs), threads);
-  parallel_for(threads, dofs.dofs,
-               [&](Offset dof) { result[static_cast<std::size_t>(dof)] = std::numeric_limits<Index>::max(); });
-  for (const DofBlock& block : dofs.blocks)
-    parallel_for(threads, block.cells(), [&](Offset c) {
-      const Index cell = block.first_cell + static_cast<Index>(c);
-      for (int node = 0; node < block.nodes; ++node) {
-        std::atomic_ref least(result[static_cast<std::size_t>(block.cell(static_cast<Index>(c))[node])]);
-        for (Index known = least.load(std::memory_order_relaxed);
-             cell < known && !least.compare_exchange_weak(known, cell, std::memory_order_relaxed);) {
-        }
-      }
-    });
   return result;
 }
 

@@ -297,7 +297,7 @@ int main(int argc, char** argv) {
       app.add_option("--seconds", options.seconds, "how long at most; without end where there are --mutations")
           ->capture_default_str();
   app.add_option("--mutations", options.mutations, "so many of each kind, the same ones with the same seed")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1l, 1000000000l));
   app.add_option("--seed", options.seed, "of the random numbers")->capture_default_str();
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::Range(1, 1024));
   app.add_option("--only,--formats", options.only,
