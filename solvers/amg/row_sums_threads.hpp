@@ -96,12 +96,7 @@ class RowSums {
     }
     count_ = count;
   }
-  void add(Index column, V value) {
-    row_columns_[count_] = column;
-    count_ += last_row_[static_cast<std::size_t>(column)] != row_;
-    last_row_[static_cast<std::size_t>(column)] = row_;
-    sums_[static_cast<std::size_t>(column)] += value;
-  }
+  void add(Index column, V value) { add(1, linalg::RowEntries<V>{&column, &value, 1}); }
   void end_row(bool ascending) {
     if (ascending) sort_columns(row_columns_, count_);
     const std::size_t start = values_.size();
