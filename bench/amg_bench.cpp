@@ -329,6 +329,7 @@ void run(Exec& exec, const bench::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();  // as the program does
   const bench::Options options = bench::parse_options(argc, argv);
   bench::on_backends(options, [&](auto& exec) { run(exec, options); });
 }

@@ -150,31 +150,32 @@ void Hierarchy<Exec, V>::coarsen(Exec& exec, const linalg::CrsView<const double>
                                  double omega, std::size_t l, bool fresh) {
   const Strength strength{scales.largest.view(), levels_[l].theta_square};
   const View<const double> diagonal = scales.diagonal.view();
+  Array<double, Space> parts;
+  if (!symmetric_) parts = smoothed_parts(exec, A, symmetric.values);
   if (fresh) {
     auto graph = make_strong_graph(exec, symmetric, strength);
     Aggregates<Space> aggregates = aggregate(exec, symmetric, diagonal, strength, graph);
     if (aggregates.count == 0 || aggregates.count > least_coarsening * A.rows) return;
-    levels_[l].P = prolongation_pattern<Exec, V>(exec, aggregates, std::move(graph));
+    levels_[l].P = make_prolongation<Exec, V>(exec, symmetric, diagonal, strength, omega, std::as_const(parts).view(),
+                                              aggregates, std::move(graph));
     levels_[l].aggregate = std::move(aggregates.of_row);
     levels_.emplace_back();
+  } else {
+    prolongation_values(exec, symmetric, diagonal, strength, omega, std::as_const(parts).view(),
+                        std::as_const(levels_[l].aggregate).view(), levels_[l].P.view());
   }
   Level<Space, V>&level = levels_[l], &next = levels_[l + 1];
-  Array<double, Space> parts;
-  if (!symmetric_) parts = smoothed_parts(exec, A, symmetric.values);
-  prolongation_values(exec, symmetric, diagonal, strength, omega, std::as_const(parts).view(),
-                      std::as_const(level.aggregate).view(), level.P.view());
   const auto P = std::as_const(level.P).view();
   if (fresh)
     level.R = transpose(exec, P);
   else
     transpose_values(exec, P, level.R.view());
   const auto R = std::as_const(level.R).view();
-  const linalg::Crs<Space> AP = multiply(exec, A, P);
   if (fresh) {
-    next.matrix = multiply(exec, R, AP.view());
+    next.matrix = galerkin_product(exec, R, A, P);
   } else {
     next.matrix.values = Array<double, Space>(next.matrix.nnz());
-    multiply_values(exec, R, AP.view(), next.matrix);
+    galerkin_values(exec, R, A, P, next.matrix);
   }
 }
 

@@ -10,6 +10,14 @@ linalg::Crs<typename Exec::Space, V> prolongation_pattern(Exec& exec,
                                                           const Aggregates<typename Exec::Space>& aggregates,
                                                           StrongGraph<typename Exec::Space>&& graph);
 
+/// P of `prolongation_pattern` with the values of `prolongation_values`, in one pass on threads.
+template <class Exec, class V>
+linalg::Crs<typename Exec::Space, V> make_prolongation(Exec& exec, const linalg::CrsView<const double>& A,
+                                                       View<const double> diagonal, const Strength& strength,
+                                                       double omega, View<const double> parts,
+                                                       const Aggregates<typename Exec::Space>& aggregates,
+                                                       StrongGraph<typename Exec::Space>&& graph);
+
 /// The values of P in its pattern. A_F is A with weak entries lumped into the diagonal, so that its rows keep their
 /// sums and constants stay constants (Vanek, Mandel & Brezina 1996, (5.1)); D is the diagonal of A. Where there are
 /// `parts` [rows], omega of a row is that part of it. An entry that is strong but outside of the pattern, as new values

@@ -7,9 +7,8 @@ namespace tessera::solvers::amg {
 namespace detail {
 
 /// A stable sort of the entries by their columns.
-template <>
-void transpose_pattern(Cuda& exec, Index rows, View<const Offset> row_ptr, View<const Index> col_ind,
-                       View<Offset> to_row_ptr, View<Index> to_col_ind) {
+static void transpose_pattern(Cuda& exec, Index rows, View<const Offset> row_ptr, View<const Index> col_ind,
+                              View<Offset> to_row_ptr, View<Index> to_col_ind) {
   const Offset entries = col_ind.size(), cols = to_row_ptr.size() - 1;
   Array<Index, Device> row_of(entries), sorted(entries);
   const View<Index> row_of_entry = row_of;
@@ -35,7 +34,24 @@ void transpose_pattern(Cuda& exec, Index rows, View<const Offset> row_ptr, View<
   });
 }
 
+template <class Exec, class V>
+void transpose_entries(Exec& exec, const linalg::CrsView<const V>& P, linalg::Crs<typename Exec::Space, V>& R) {
+  transpose_pattern(exec, P.rows, P.row_ptr, P.col_ind, R.row_ptr.view(), R.col_ind.view());
+  transpose_values(exec, P, R.view());
+}
+
 }  // namespace detail
+
+template <class Exec, class V>
+linalg::Crs<typename Exec::Space, V> make_prolongation(Exec& exec, const linalg::CrsView<const double>& A,
+                                                       View<const double> diagonal, const Strength& strength,
+                                                       double omega, View<const double> parts,
+                                                       const Aggregates<typename Exec::Space>& aggregates,
+                                                       StrongGraph<typename Exec::Space>&& graph) {
+  auto P = prolongation_pattern<Exec, V>(exec, aggregates, std::move(graph));
+  prolongation_values(exec, A, diagonal, strength, omega, parts, aggregates.of_row.view(), P.view());
+  return P;
+}
 
 TESSERA_INSTANTIATE_PROLONGATION(Cuda, float);
 TESSERA_INSTANTIATE_PROLONGATION(Cuda, double);

@@ -1,6 +1,6 @@
 #pragma once
-// Bodies of prolongation.hpp but for the pattern of R; instantiated by prolongation_threads.cpp and
-// prolongation_cuda.cu.
+// Bodies of prolongation.hpp but for make_prolongation and the entries of R; instantiated by prolongation_threads.cpp
+// and prolongation_cuda.cu.
 #include "linalg/convert.hpp"
 #include "linalg/row_walk.hpp"
 #include "solvers/amg/prolongation.hpp"
@@ -8,10 +8,9 @@
 namespace tessera::solvers::amg {
 namespace detail {
 
-/// Where R gets its rows from; its own on each backend.
-template <class Exec>
-void transpose_pattern(Exec& exec, Index rows, View<const Offset> row_ptr, View<const Index> col_ind,
-                       View<Offset> to_row_ptr, View<Index> to_col_ind);
+/// The entries of R = P^T; its own on each backend.
+template <class Exec, class V>
+void transpose_entries(Exec& exec, const linalg::CrsView<const V>& P, linalg::Crs<typename Exec::Space, V>& R);
 
 /// The place of the column in a row of ascending columns; -1: it has none.
 TESSERA_HD inline Index place_of(const Index* columns, Index count, Index column) {
@@ -131,8 +130,7 @@ linalg::Crs<typename Exec::Space, V> transpose(Exec& exec, const linalg::CrsView
   R.row_ptr = Array<Offset, Space>(Offset{R.rows} + 1);
   R.col_ind = Array<Index, Space>(P.col_ind.size());
   R.values = Array<V, Space>(P.col_ind.size());
-  detail::transpose_pattern(exec, P.rows, P.row_ptr, P.col_ind, R.row_ptr.view(), R.col_ind.view());
-  transpose_values(exec, P, R.view());
+  detail::transpose_entries(exec, P, R);
   return R;
 }
 
@@ -148,6 +146,9 @@ void transpose_values(Exec& exec, const linalg::CrsView<const V>& P, linalg::Crs
 #define TESSERA_INSTANTIATE_PROLONGATION(Exec, V)                                                                     \
   template linalg::Crs<Exec::Space, V> prolongation_pattern(Exec&, const Aggregates<Exec::Space>&,                    \
                                                             StrongGraph<Exec::Space>&&);                              \
+  template linalg::Crs<Exec::Space, V> make_prolongation(                                                             \
+      Exec&, const linalg::CrsView<const double>&, View<const double>, const Strength&, double, View<const double>,   \
+      const Aggregates<Exec::Space>&, StrongGraph<Exec::Space>&&);                                                    \
   template void prolongation_values(Exec&, const linalg::CrsView<const double>&, View<const double>, const Strength&, \
                                     double, View<const double>, View<const Index>, linalg::CrsView<V>);               \
   template linalg::Crs<Exec::Space, V> transpose(Exec&, const linalg::CrsView<const V>&);                             \

@@ -15,15 +15,33 @@ template <class Exec, class TA, class TB>
 void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linalg::CrsView<const TB>& B,
                      linalg::Crs<typename Exec::Space>& C);
 
+/// R A P = R (A P) with ascending columns, summed as by `multiply`. On threads rows of A P are read where they were
+/// made, and nobody sorts them.
+template <class Exec, class V>
+linalg::Crs<typename Exec::Space> galerkin_product(Exec& exec, const linalg::CrsView<const V>& R,
+                                                   const linalg::CrsView<const double>& A,
+                                                   const linalg::CrsView<const V>& P);
+/// The values of C, which `galerkin_product` has made of matrices of the same patterns.
+template <class Exec, class V>
+void galerkin_values(Exec& exec, const linalg::CrsView<const V>& R, const linalg::CrsView<const double>& A,
+                     const linalg::CrsView<const V>& P, linalg::Crs<typename Exec::Space>& C);
+
 #define TESSERA_INSTANTIATE_MULTIPLY(Exec, TA, TB)                                                         \
   template linalg::Crs<Exec::Space> multiply(Exec&, const linalg::CrsView<const TA>&,                      \
                                              const linalg::CrsView<const TB>&);                            \
   template void multiply_values(Exec&, const linalg::CrsView<const TA>&, const linalg::CrsView<const TB>&, \
                                 linalg::Crs<Exec::Space>&)
+#define TESSERA_INSTANTIATE_GALERKIN(Exec, V)                                                                         \
+  template linalg::Crs<Exec::Space> galerkin_product(                                                                 \
+      Exec&, const linalg::CrsView<const V>&, const linalg::CrsView<const double>&, const linalg::CrsView<const V>&); \
+  template void galerkin_values(Exec&, const linalg::CrsView<const V>&, const linalg::CrsView<const double>&,         \
+                                const linalg::CrsView<const V>&, linalg::Crs<Exec::Space>&)
 /// Those that a hierarchy needs: A P and R (A P).
-#define TESSERA_INSTANTIATE_MULTIPLIES(Exec)         \
-  TESSERA_INSTANTIATE_MULTIPLY(Exec, double, float); \
-  TESSERA_INSTANTIATE_MULTIPLY(Exec, float, double); \
-  TESSERA_INSTANTIATE_MULTIPLY(Exec, double, double)
+#define TESSERA_INSTANTIATE_MULTIPLIES(Exec)          \
+  TESSERA_INSTANTIATE_MULTIPLY(Exec, double, float);  \
+  TESSERA_INSTANTIATE_MULTIPLY(Exec, float, double);  \
+  TESSERA_INSTANTIATE_MULTIPLY(Exec, double, double); \
+  TESSERA_INSTANTIATE_GALERKIN(Exec, float);          \
+  TESSERA_INSTANTIATE_GALERKIN(Exec, double)
 
 }  // namespace tessera::solvers::amg

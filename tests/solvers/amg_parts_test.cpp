@@ -26,6 +26,8 @@ struct MultigridParts : ::testing::Test {
     std::vector<Index> of_row;
     Index count = 0;
     HostMatrix P, R, coarse;
+    HostMatrix P_in_parts, coarse_in_parts,
+        coarse_again;  ///< the same by pattern and values, by two products, refilled
   };
 
   template <class V>
@@ -48,13 +50,26 @@ struct MultigridParts : ::testing::Test {
     const Strength strength{scales.largest.view(), Strength::square(0.35)};
     auto graph = make_strong_graph(exec, A, strength);
     const Aggregates<Space> aggregates = aggregate(exec, A, scales.diagonal.view(), strength, graph);
-    auto P = prolongation_pattern<Exec, double>(exec, aggregates, std::move(graph));
-    prolongation_values(exec, A, scales.diagonal.view(), strength, 0.6, {}, aggregates.of_row.view(), P.view());
-    const auto& made = P;
-    const auto R = transpose(exec, made.view());
-    const auto AP = multiply(exec, A, made.view());
-    const auto coarse = multiply(exec, R.view(), AP.view());
-    return {to_vector(aggregates.of_row), aggregates.count, on_host(P), on_host(R), on_host(coarse)};
+    const auto P = make_prolongation<Exec, double>(exec, A, scales.diagonal.view(), strength, 0.6, {}, aggregates,
+                                                   std::move(graph));
+    const auto R = transpose(exec, P.view());
+    auto coarse = galerkin_product(exec, R.view(), A, P.view());
+
+    auto in_parts = prolongation_pattern<Exec, double>(exec, aggregates, make_strong_graph(exec, A, strength));
+    prolongation_values(exec, A, scales.diagonal.view(), strength, 0.6, {}, aggregates.of_row.view(), in_parts.view());
+    const auto AP = multiply(exec, A, P.view());
+    Coarsened result{to_vector(aggregates.of_row),
+                     aggregates.count,
+                     on_host(P),
+                     on_host(R),
+                     on_host(coarse),
+                     on_host(in_parts),
+                     on_host(multiply(exec, R.view(), AP.view())),
+                     {}};
+    coarse.values.set_zero();
+    galerkin_values(exec, R.view(), A, P.view(), coarse);
+    result.coarse_again = on_host(coarse);
+    return result;
   }
 
   static HostMatrix multiplied(const HostMatrix& A, const HostMatrix& B) {
@@ -166,6 +181,19 @@ TYPED_TEST(MultigridParts, RestrictionIsTheTransposeAndTheCoarseMatrixIsSymmetri
       ASSERT_NEAR(value, entries.at({place.second, place.first}), 1e-13 * diagonal);
     }
   }
+}
+
+TYPED_TEST(MultigridParts, WhatIsMadeAtOnceIsWhatIsMadeInParts) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const HostMatrix& A : problems())
+    for (const int threads : {1, 3}) {
+      const auto level = this->coarsen(A, threads);
+      expect_near(level.P, level.P_in_parts, 1e-14);
+      EXPECT_EQ(level.coarse.values, level.coarse_in_parts.values);
+      EXPECT_EQ(level.coarse.values, level.coarse_again.values);
+      EXPECT_EQ(level.coarse.col_ind, level.coarse_in_parts.col_ind);
+      EXPECT_EQ(level.coarse.row_ptr, level.coarse_in_parts.row_ptr);
+    }
 }
 
 TYPED_TEST(MultigridParts, ProlongationKeepsConstants) {
