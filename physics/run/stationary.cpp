@@ -94,7 +94,7 @@ void StationaryRun::settle(const Discretisation& space, int planned_ranks, outpu
 void StationaryRun::set_up(Discretisation& space) {
   space.dirichlet = model().set_up(space);
   plan_of(space);  // for its checks
-  check_lower_orders(model().params(), model().is_nonlinear());
+  check_lower_orders(model().params());
 }
 
 /// Collective.
