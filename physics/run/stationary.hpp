@@ -219,8 +219,16 @@ class Stationary final : public StationaryRun {
 
   template <class Exec>
   Solved solve_for_modes(Exec& exec, const Discretisation& space, Context& context) {
+    const OverRanks<Exec> ranks(exec, space, context.summary);
+    CellsOfPart inner, outer;
     Solved result;
-    result.modes = find_modes(exec, *model_, space, context);
+    const std::function<void(System<Exec>&)> assemble = [&](System<Exec>& system) {
+      if (ranks && plan_of(space).matrix_free)
+        assemble_cells(exec, space, ranks, inner, outer, system, context.summary);
+      else
+        ranks.each([&] { model_->assemble(exec, space, system, context.summary); });
+    };
+    result.modes = find_modes(exec, *model_, space, ranks, assemble, context);
     result.report = result.modes->report.solver;
     result.nnz = result.modes->nnz;
     return result;
