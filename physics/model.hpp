@@ -130,6 +130,7 @@ struct System {
   linalg::SplitMatrix<linalg::BlockCrs<Space>> split_blocks;  ///< or `blocks`
   std::unique_ptr<linalg::Operator<Exec>> A;
   std::shared_ptr<const linalg::NearKernel<Space>> near_kernel;  ///< for A, where the solver wants one
+  bool with_loads = true;                                        ///< b is asked for: else the operator alone is
   Array<double, Space> b;                                        ///< [rows]
   Offset nnz = 0;                                                ///< 0: those of `matrix` or `blocks`
   double level = 0;  ///< a constant of the problem, taken off every row of u
@@ -226,6 +227,8 @@ class Nonlinear {
   /// Fills A = -R'(u), with all rows, and b = R(u): A du = b is Newton's correction once the rows of fixed dofs are
   /// eliminated. Phases: coefficients, assemble, boundary.
   virtual void tangent(System<Exec>& system) = 0;
+  /// What follows its tangents in elements of lower orders, where somebody has asked for them; nullptr: nobody.
+  virtual std::shared_ptr<const linalg::LowerOrders<Exec>> lower_orders() const { return nullptr; }
 };
 
 /// What a probe looks at: the sum of weights times entries of the field, of its rate of change, or of the rate of that.
@@ -245,7 +248,8 @@ struct Varying {
 /// A stationary problem A u = b, or M u' = b - A u. The driver calls these in their order; each may throw Error, and
 /// what it refuses is refused by run, check and export alike. Beside them a model has
 ///   template <class Exec> void assemble(Exec&, const Discretisation&, System<Exec>&, output::Summary&);
-/// which fills the system on either backend (phases: assemble.setup, coefficients, assemble, boundary), and where
+/// which fills the system on either backend (phases: assemble.setup, coefficients, assemble, boundary); where
+/// Traits::solver has lower orders, also in spaces of these (make_lower_space), which nobody sets up. Where
 /// is_nonlinear() may be
 ///   template <class Exec> std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec&, const Discretisation&, output::Summary&);
 /// and where Traits::transient says that there may be a [time]

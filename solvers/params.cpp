@@ -199,7 +199,7 @@ void check_offered(const SolverParams& params, const Offers& offers) {
   if (!has_place(preconditioner->needs, offers))
     throw Error(ExitCode::usage,
                 fmt::format("the preconditioner \"{}\" is for {}", params.preconditioner,
-                            preconditioner->needs.lower_orders ? "stationary problems that lower orders are made of"
+                            preconditioner->needs.lower_orders ? "problems that lower orders are made of"
                                                                : "several unknowns a node, here is one"),
                 fmt::format("valid names: {}", fmt::join(names(preconditioners_for(offers)), ", ")),
                 place(params, "preconditioner"));

@@ -150,8 +150,8 @@ inline std::vector<double> diagonal_tables(const LineTables& tables) {
   return result;
 }
 
-/// Loads (to `load`) and diagonals of the cells in the element vector of `entries`, [dofs], overwritten. Diagonal s has
-/// the entries (c, c + s) of the blocks of the nodes: see MatrixFreeState::wrapped.
+/// Loads (to `load`, where they are asked for) and diagonals of the cells, [dofs], overwritten. Diagonal s has the
+/// entries (c, c + s) of the blocks of the nodes: see MatrixFreeState::wrapped.
 template <class Exec, class Form>
 class Numeric {
  public:
@@ -159,14 +159,15 @@ class Numeric {
   using T = typename Form::Number;
   using Wide = typename Form::template With<double>;
   Numeric(Exec& exec, MatrixFreeState<Space, Form>& state, const Coefficients<Wide>& coefficients,
-          const std::vector<Index>& regions, const Evaluated<Exec>& evaluated)
+          const std::vector<Index>& regions, const Evaluated<Exec>& evaluated, bool with_loads)
       : exec_(exec),
         state_(state),
         coefficients_(coefficients),
         regions_(regions),
         evaluated_(evaluated),
         form_(without_fields<double>(state.form)),
-        load_elements_(state.elements.size()) {
+        with_loads_(with_loads),
+        load_elements_(with_loads ? state.elements.size() : 0) {
     for (int s = 0; s <= state.components / 2; ++s) diagonal_elements_.emplace_back(state.elements.size());
   }
 
@@ -184,7 +185,7 @@ class Numeric {
       else
         fill_local(state_.locals[local++], points);
     }
-    gather(load_elements_, load);
+    if (with_loads_) gather(load_elements_, load);
     for (std::size_t s = 0; s < diagonal_elements_.size(); ++s) gather(diagonal_elements_[s], diagonals[s].data());
     exec_.synchronize();
   }
@@ -196,10 +197,8 @@ class Numeric {
     for (std::size_t s = 0; s < diagonal_elements_.size(); ++s)
       tensor_diagonal(exec_, points.view, points.form, block.view, tables.data() + n * n, static_cast<int>(s),
                       diagonal_elements_[s].data() + block.view.first);
-    if (forms::has(points.form, forms::load_value))
-      tensor_load(exec_, points.view, points.form, block.view, tables.data(), load_elements_.data() + block.view.first);
-    else
-      zero(load_elements_.data() + block.view.first, Offset{block.view.cells} * block.view.places());
+    fill_load(block.view.first, Offset{block.view.cells} * block.view.places(), points,
+              [&](double* to) { tensor_load(exec_, points.view, points.form, block.view, tables.data(), to); });
     refill(exec_, block, points);
   }
 
@@ -213,10 +212,18 @@ class Numeric {
     for (std::size_t s = 0; s < diagonal_elements_.size(); ++s)
       for_each(exec_, Offset{view.cells} * view.nodes,
                LocalDiagonal<T>{view, state_.components, static_cast<int>(s), diagonal_elements_[s].data()});
+    fill_load(view.first, Offset{view.cells} * view.nodes, points,
+              [&](double* to) { local_load(exec_, points.view, points.form, view, to); });
+  }
+
+  template <class Fill>
+  void fill_load(Offset first, Offset count, const BlockPoints<Space, Wide>& points, Fill fill) {
+    if (!with_loads_) return;
+    double* const to = load_elements_.data() + first;
     if (forms::has(points.form, forms::load_value))
-      local_load(exec_, points.view, points.form, view, load_elements_.data() + view.first);
+      fill(to);
     else
-      zero(load_elements_.data() + view.first, Offset{view.cells} * view.nodes);
+      for_each(exec_, count, SetZero{to});
   }
 
   void evaluate(std::size_t b, BlockPoints<Space, Wide>& points) {
@@ -227,8 +234,6 @@ class Numeric {
     evaluated_.evaluator->evaluate(exec_, b, {view.coordinates, view.geometry, view.geometry_nodes}, evaluated_.t,
                                    values);
   }
-
-  void zero(double* values, Offset count) { for_each(exec_, count, SetZero{values}); }
 
   void gather(const Array<double, Space>& elements, double* y) {
     add_up(exec_, state_.gather->view(), elements.data(), y);
@@ -243,6 +248,7 @@ class Numeric {
   const std::vector<Index>& regions_;
   const Evaluated<Exec>& evaluated_;
   Wide form_;
+  const bool with_loads_;
   Array<double, Space> load_elements_;
   std::vector<Array<double, Space>> diagonal_elements_;
 };

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "assembly/facets/facet_terms_impl.hpp"
+#include "assembly/matrix_free/placement_impl.hpp"
 #include "assembly/space/geometry_map.hpp"
 #include "assembly/space/quadrature.hpp"
 #include "assembly/space/quadrature_points.hpp"
@@ -36,41 +37,12 @@ bool by_sum_factorisation(const mesh::CellBlock& cells, int order, const MatrixF
   return !matrices_win;
 }
 
-std::vector<Index> lexicographic_dofs(const DofBlock& dofs, int order) {
-  const std::vector<int> nodes = lexicographic_nodes(lagrange(dofs.shape, order));
-  std::vector<Index> result(dofs.dofs.size());
-  parallel_for(default_threads(), dofs.cells(), [&](Index c) {
-    for (int l = 0; l < dofs.nodes; ++l) result[Offset{c} * dofs.nodes + l] = dofs.cell(c)[nodes[l]];
-  });
-  return result;
-}
-
-std::vector<Index> component_dofs(std::vector<Index> dofs, int nodes, int components, bool component_first) {
-  if (components == 1) return dofs;
-  std::vector<Index> result(dofs.size() * static_cast<std::size_t>(components));
-  parallel_for(default_threads(), static_cast<Offset>(dofs.size()), [&](Offset k) {
-    const Offset cell = k / nodes, i = k % nodes;
-    for (int c = 0; c < components; ++c)
-      result[cell * nodes * components + (component_first ? c * nodes + i : i * components + c)] =
-          dofs[k] * components + c;
-  });
-  return result;
-}
-
 std::vector<double> multilinear_maps(const mesh::Mesh& mesh, const mesh::CellBlock& cells) {
-  const int dim = mesh::dimension(cells.shape), vertices = 1 << dim;
-  const std::span<const double> signs = reference_vertices(cells.shape);
-  std::vector<double> result(static_cast<std::size_t>(cells.cells()) * (vertices - 1) * dim, 0.0);
-  parallel_for(default_threads(), cells.cells(), [&](Index c) {
-    double* map = &result[static_cast<std::size_t>(c) * (vertices - 1) * dim];
-    for (int m = 1; m < vertices; ++m)
-      for (int v = 0; v < vertices; ++v) {
-        double sign = 1.0 / vertices;
-        for (int axis = 0; axis < dim; ++axis)
-          if (m >> axis & 1) sign *= signs[v * dim + axis];
-        for (int d = 0; d < dim; ++d) map[(m - 1) * dim + d] += sign * mesh.point(cells.cell(c)[v])[d];
-      }
-  });
+  std::vector<double> result;
+  resize_by_all(result, static_cast<std::size_t>(cells.cells()) * map_numbers(mesh::dimension(cells.shape)),
+                default_threads());
+  Threads exec(default_threads());
+  write_maps(exec, cells, mesh.points.data(), cells.nodes.data(), result.data(), map_numbers(mesh.dim), 1);
   return result;
 }
 

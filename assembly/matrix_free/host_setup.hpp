@@ -15,13 +15,6 @@ void check_options(const MatrixFreeOptions& options);
 /// Whether cells go by sum factorisation: quads and hexes whose Gauss points are those of the assembled path.
 bool by_sum_factorisation(const mesh::CellBlock& cells, int order, const MatrixFreeOptions& options, bool on_gpu);
 
-/// Dofs of the cells of a quad or hex block in lexicographic places: [cells, n^dim].
-std::vector<Index> lexicographic_dofs(const DofBlock& dofs, int order);
-
-/// The rows dof * components + c of the dofs [cells, nodes] of cells: [cells, components, nodes], or
-/// [cells, nodes, components].
-std::vector<Index> component_dofs(std::vector<Index> dofs, int nodes, int components, bool component_first);
-
 /// Coefficients of the maps of cells of geometric order 1: [cells, 2^dim - 1, dim], see LineJacobian.
 std::vector<double> multilinear_maps(const mesh::Mesh& mesh, const mesh::CellBlock& cells);
 

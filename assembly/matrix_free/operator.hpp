@@ -76,8 +76,9 @@ class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
   ~MatrixFree() override;
 
   /// Numeric part, as often as coefficients change. b [rows] becomes the right-hand side with the prescribed values
-  /// eliminated symmetrically: the lift is one application. Coefficients that are expressions are evaluated on the
-  /// backend. Throws Error(internal) where lengths do not fit, Error(usage) where an expression is not finite.
+  /// eliminated symmetrically: the lift is one application. An empty b is not asked for: the operator alone is made,
+  /// loads and prescribed values are not looked at. Coefficients that are expressions are evaluated on the backend.
+  /// Throws Error(internal) where lengths do not fit, Error(usage) where an expression is not finite.
   void assemble(Exec& exec, const Data& data, const BoundaryData& boundary, View<T> b,
                 const ExpressionData& expressions = {});
   /// Sums over the rows of what the cells had in b then, without facets and prescribed values.

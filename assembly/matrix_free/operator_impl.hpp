@@ -83,16 +83,13 @@ MatrixFree<Exec, Form>::MatrixFree(Exec& exec, const mesh::Mesh& mesh, const Dof
     const mesh::CellBlock& cells = mesh.blocks[b];
     const DofBlock& dofs = map.blocks[b];
     if (by_sum_factorisation(cells, map.order, options, std::is_same_v<Exec, Cuda> && !forms::has_components<Form>)) {
-      state.tensors.push_back(
-          place_tensor<Space, Form>(mesh, cells, map.order, options, first,
-                                    component_dofs(lexicographic_dofs(dofs, map.order), dofs.nodes, m, true)));
+      state.tensors.push_back(place_tensor<Form>(exec, mesh, b, map, options, first));
       const TensorView<Form>& view = state.tensors.back().view;
       list.push_back(
           {view.dofs, view.cells, dofs.nodes * m, first, view.cell_stride, view.place_stride, view.n, view.dim});
       state.tensor_blocks.push_back(b);
     } else {
-      state.locals.push_back(place_local<Space, T>(
-          component_dofs({dofs.dofs.begin(), dofs.dofs.end()}, dofs.nodes, m, false), dofs.nodes * m, first));
+      state.locals.push_back(place_local<T>(exec, dofs.dofs.view(), dofs.nodes, m, first));
       list.push_back(contributions(state.locals.back().view));
     }
     first += Offset{cells.cells()} * dofs.nodes * m;
@@ -127,23 +124,27 @@ void MatrixFree<Exec, Form>::assemble(Exec& exec, const Data& data, const Bounda
     coefficient.values = &zero;
   }
   mark_fixed(exec, state, nullptr);
+  const bool with_loads = !b.empty();
   FacetTerms terms = facet_terms(*state.mesh, *state.map, boundary);
   check_terms(*state.map, state.components, terms);
-  terms.load.resize(static_cast<std::size_t>(state.dofs));
-  Array<double, Space> load(state.dofs);
+  Array<double, Space> load(with_loads ? state.dofs : 0);
   std::vector<Array<double, Space>> diagonals;
   for (int s = 0; s <= state.components / 2; ++s) diagonals.emplace_back(state.dofs);
   std::optional<CoefficientEvaluator<Exec>> evaluator;
   if (!expressed.varying().empty())
     evaluator.emplace(exec, *state.mesh, *state.map, regions, expressed.of_varying(), expressed.definite());
   const Evaluated<Exec> evaluated{evaluator ? &*evaluator : nullptr, expressed.varying(), expressions.t};
-  Numeric<Exec, Form>(exec, state, coefficients, regions, evaluated).run(load.data(), diagonals);
-  state.load_sums = linalg::sums(exec, View<const double>(load.view()));
+  Numeric<Exec, Form>(exec, state, coefficients, regions, evaluated, with_loads).run(load.data(), diagonals);
   set_facets(exec, state, terms);
-  const auto of_facets = to_space<Space>(terms.load);
-  const double* from_load = load.data();
-  const double* from_facets = of_facets.data();
-  for_each(exec, state.dofs, [=] TESSERA_HD(Offset i) { b[i] = static_cast<T>(from_load[i] + from_facets[i]); });
+  if (with_loads) {
+    state.load_sums = linalg::sums(exec, View<const double>(load.view()));
+    const auto of_facets = to_space<Space>(terms.load);
+    const double* from_load = load.data();
+    const double* from_facets = terms.load.empty() ? nullptr : of_facets.data();
+    for_each(exec, state.dofs,
+             [=] TESSERA_HD(Offset i) { b[i] = static_cast<T>(from_load[i] + (from_facets ? from_facets[i] : 0.0)); });
+    exec.synchronize();  // the loads are released here
+  }
   for (int s = 0; s <= state.components / 2; ++s) {
     add_facet_diagonal(exec, state, s, diagonals[s].data());
     const double* from = diagonals[s].data();

@@ -3,6 +3,7 @@
 #include "assembly/matrix_free/gather_list.hpp"
 #include "assembly/matrix_free/local_impl.hpp"
 #include "assembly/matrix_free/operator.hpp"
+#include "assembly/matrix_free/placement_impl.hpp"
 #include "assembly/space/dirichlet_impl.hpp"
 
 namespace tessera::assembly {
@@ -98,42 +99,49 @@ void set_strides(LocalView<T>& view) {
   view.entry_stride = columns ? view.cells : 1;
 }
 
-/// Lists and maps of a quad or hex block. `dofs`: [cells, n^dim].
-template <class Space, class Form>
-TensorBlock<Space, Form> place_tensor(const mesh::Mesh& mesh, const mesh::CellBlock& cells, int order,
-                                      const MatrixFreeOptions& options, Offset first, const std::vector<Index>& dofs) {
+/// Lists and maps of a quad or hex block.
+template <class Form, class Exec>
+TensorBlock<typename Exec::Space, Form> place_tensor(Exec& exec, const mesh::Mesh& mesh, std::size_t b,
+                                                     const DofMap& map, const MatrixFreeOptions& options,
+                                                     Offset first) {
+  using Space = typename Exec::Space;
   using T = typename Form::Number;
+  const mesh::CellBlock& cells = mesh.blocks[b];
+  const DofBlock& dofs = map.blocks[b];
   TensorBlock<Space, Form> block;
-  block.tables = line_tables(order);
+  block.tables = line_tables(map.order);
   TensorView<Form>& view = block.view;
-  view.dim = mesh::dimension(cells.shape), view.n = order + 1, view.cells = cells.cells(), view.first = first;
+  view.dim = mesh::dimension(cells.shape), view.n = map.order + 1, view.cells = cells.cells(), view.first = first;
   const bool columns =
       std::is_same_v<Space, Device> && one_thread_a_cell(view.n, view.dim) && !forms::has_components<Form>;
-  const std::size_t count = view.cells, places = view.places(), entries = view.dim * ((1 << view.dim) - 1);
-  view.cell_stride = columns ? 1 : places;
-  view.place_stride = columns ? count : 1;
-  block.dofs = share(columns ? to_space<Space>(transposed(dofs, count, places)) : to_space<Space>(dofs));
+  view.cell_stride = columns ? 1 : view.places();
+  view.place_stride = columns ? view.cells : 1;
+  block.dofs = placed_rows(exec, dofs.dofs.view(), lexicographic_nodes(lagrange(dofs.shape, map.order)), dofs.nodes,
+                           forms::components_of<Form>(view.dim), true, {view.cell_stride, view.place_stride});
   view.dofs = block.dofs->data();
-  if (cells.order == 1 && options.geometry == "auto") {
-    const std::vector<double> maps = multilinear_maps(mesh, cells);
-    const std::vector<T> converted(maps.begin(), maps.end());
-    block.map = to_space<Space>(columns ? transposed(converted, count, entries) : converted);
-    view.map = block.map.data();
-    view.map_stride = columns ? 1 : entries;
-    view.map_step = columns ? count : 1;
-  }
+  if (cells.order != 1 || options.geometry != "auto") return block;
+  const int entries = map_numbers(view.dim);
+  block.map = Array<T, Space>(Offset{view.cells} * entries);
+  view.map = block.map.data();
+  view.map_stride = columns ? 1 : entries;
+  view.map_step = columns ? view.cells : 1;
+  const Readable<Space, double> coordinates{std::span<const double>(mesh.points)};
+  const Readable<Space, Index> geometry{std::span<const Index>(cells.nodes)};
+  write_maps(exec, cells, coordinates.data(), geometry.data(), block.map.data(), view.map_stride, view.map_step);
+  exec.synchronize();  // the copies are released here
   return block;
 }
 
-template <class Space, class T>
-LocalBlock<Space, T> place_local(const std::vector<Index>& dofs, int nodes, Offset first) {
-  LocalBlock<Space, T> block;
-  block.view.nodes = nodes;
+/// dofs [cells, nodes], of each a row for every component.
+template <class T, class Exec>
+LocalBlock<typename Exec::Space, T> place_local(Exec& exec, std::span<const Index> dofs, int nodes, int components,
+                                                Offset first) {
+  LocalBlock<typename Exec::Space, T> block;
+  block.view.nodes = nodes * components;
   block.view.cells = static_cast<Index>(dofs.size() / static_cast<std::size_t>(nodes));
   block.view.first = first;
-  set_strides<Space>(block.view);
-  block.dofs = share(block.view.cell_stride == 1 ? to_space<Space>(transposed(dofs, block.view.cells, nodes))
-                                                 : to_space<Space>(dofs));
+  set_strides<typename Exec::Space>(block.view);
+  block.dofs = placed_rows(exec, dofs, {}, nodes, components, false, {block.view.cell_stride, block.view.node_stride});
   block.view.dofs = block.dofs->data();
   return block;
 }
@@ -165,7 +173,7 @@ void set_facets(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, 
   std::vector<Contributions> list;
   Offset first = 0;
   for (const auto& [rows, shape] : terms.shapes) {
-    LocalBlock<Space, T> block = place_local<Space, T>(shape.rows, rows, first);
+    LocalBlock<Space, T> block = place_local<T>(exec, std::span<const Index>(shape.rows), rows, 1, first);
     const std::size_t entries = shape.matrices.size() / static_cast<std::size_t>(block.view.cells);
     const std::vector<T> matrices(shape.matrices.begin(), shape.matrices.end());
     block.matrices =
@@ -206,7 +214,8 @@ void apply_all(Exec& exec, const MatrixFreeState<typename Exec::Space, Form>& st
   add_up(exec, state.facet_gather->view(), static_cast<const T*>(of_facets), y, true);
 }
 
-/// b -= A g with g the prescribed values; b = d g on fixed rows, whose diagonal becomes 1 where it is not positive.
+/// b -= A g with g the prescribed values; b = d g on fixed rows, whose diagonal becomes 1 where it is not positive. An
+/// empty b stays so.
 template <class Exec, class Form>
 void eliminate(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, const BoundaryData& boundary,
                View<typename Form::Number> b) {
@@ -217,19 +226,16 @@ void eliminate(Exec& exec, MatrixFreeState<typename Exec::Space, Form>& state, c
   const FixedDofs of_deck = fixed_dofs(state.dofs, boundary.fixed, boundary.values);
   state.fixed = share(to_space<Space>(of_deck.dofs));
   const auto marks = mark_fixed_rows<T>(exec, state.dofs, of_deck);
-  Array<T, Space> lift(state.dofs);
-  apply_all(exec, state, marks.values.data(), lift.data());
   const unsigned char* fixed = marks.fixed.data();
   const T* prescribed = marks.values.data();
-  const T* lifted = lift.data();
   T* d = state.diagonal.data();
+  const bool with_loads = !b.empty();
+  Array<T, Space> lift(with_loads ? state.dofs : 0);
+  if (with_loads) apply_all(exec, state, prescribed, lift.data());
+  const T* lifted = lift.data();
   for_each(exec, state.dofs, [=] TESSERA_HD(Offset i) {
-    if (!fixed[i]) {
-      b[i] -= lifted[i];
-      return;
-    }
-    if (!(d[i] > 0)) d[i] = 1;
-    b[i] = d[i] * prescribed[i];
+    if (fixed[i] && !(d[i] > 0)) d[i] = 1;
+    if (with_loads) b[i] = fixed[i] ? d[i] * prescribed[i] : b[i] - lifted[i];
   });
   const int m = state.components;
   for (int s = 1; s <= m / 2; ++s) {

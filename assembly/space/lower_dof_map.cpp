@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "assembly/space/face_frame.hpp"
+#include "assembly/space/first_cells.hpp"
 #include "assembly/space/places.hpp"
 #include "base/array.hpp"
 #include "base/error.hpp"
@@ -95,6 +96,11 @@ void Pair::fill(const Index* dofs, View<const Index> number, Index* out) const {
 }  // namespace
 
 DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
+  std::vector<Index> none;
+  return lower_dof_map(higher, order, threads, 1, none);
+}
+
+DofMap lower_dof_map(const DofMap& higher, int order, int threads, int components, std::vector<Index>& fixed) {
   if (order < 1 || order >= higher.order)
     throw Error(ExitCode::internal, fmt::format("order {} is not below order {}", order, higher.order),
                 "ask for an order from 1 on that is lower");
@@ -133,6 +139,36 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
     const Index dof = higher.vertex_dofs[node];
     result.vertex_dofs[node] = dof < 0 ? -1 : number[dof];
   });
+  std::vector<Index> rows;
+  for (const Index row : fixed) {
+    const Index dof = row / components;  // only the first one of its part has some of the lower order
+    for (Index lower = number[dof]; lower < number[dof + 1]; ++lower)
+      rows.push_back(lower * components + row % components);
+  }
+  std::sort(rows.begin(), rows.end());
+  fixed = std::move(rows);
+  return result;
+}
+
+std::vector<double> at_lower_nodes(const DofMap& higher, const DofMap& lower, std::span<const double> u) {
+  const std::vector<Index> first = first_cells(lower);
+  std::vector<double> result(static_cast<std::size_t>(lower.dofs)), phi, dphi;
+  for (std::size_t b = 0; b < lower.blocks.size(); ++b) {
+    const DofBlock &of_higher = higher.blocks[b], &of_lower = lower.blocks[b];
+    // phi: [nodes of the lower order, nodes of the higher one]
+    tabulate(higher.element(of_higher.shape), lower.element(of_lower.shape).node_points, phi, dphi);
+    const auto nodes = static_cast<std::size_t>(of_higher.nodes);
+    parallel_for(default_threads(), of_lower.cells(), [&](Index cell) {
+      const Index *from = of_higher.cell(cell), *to = of_lower.cell(cell);
+      for (int i = 0; i < of_lower.nodes; ++i) {
+        if (first[to[i]] != of_lower.first_cell + cell) continue;
+        const double* const basis = &phi[static_cast<std::size_t>(i) * nodes];
+        double sum = 0;
+        for (std::size_t j = 0; j < nodes; ++j) sum += basis[j] * u[static_cast<std::size_t>(from[j])];
+        result[static_cast<std::size_t>(to[i])] = sum;
+      }
+    });
+  }
   return result;
 }
 

@@ -10,4 +10,12 @@ namespace tessera::assembly {
 /// `order` is from 1 on and lower.
 DofMap lower_dof_map(const DofMap& higher, int order, int threads = 0);
 
+/// The same, and which of its rows dof * components + c are fixed, ascending: those in the vertices, edges, faces and
+/// cells whose dofs are fixed in the higher order. `fixed`: the rows of that, which become those of the lower one.
+DofMap lower_dof_map(const DofMap& higher, int order, int threads, int components, std::vector<Index>& fixed);
+
+/// The values of a field u [dofs of the higher order] at the nodes of the lower one, [dofs of that], each from the
+/// first cell that has it.
+std::vector<double> at_lower_nodes(const DofMap& higher, const DofMap& lower, std::span<const double> u);
+
 }  // namespace tessera::assembly

@@ -1,5 +1,7 @@
 #include "physics/elasticity/elasticity.hpp"
 
+#include <list>
+
 #include "physics/elasticity/results.hpp"
 #include "physics/elasticity/system.hpp"
 #include "physics/rest.hpp"
@@ -50,6 +52,7 @@ class Elasticity final : public Model {
   }
 
   DirichletData set_up(const Discretisation& space) override {
+    lower_.clear();
     problem_ = std::make_unique<const Problem>(make_problem(params_, space));
     return problem_->dirichlet;
   }
@@ -71,8 +74,8 @@ class Elasticity final : public Model {
   }
 
   template <class Exec>
-  void assemble(Exec& exec, const Discretisation&, System<Exec>& system, output::Summary& summary) {
-    make_system(exec, *problem_, system, summary);
+  void assemble(Exec& exec, const Discretisation& space, System<Exec>& system, output::Summary& summary) {
+    make_system(exec, problem_in(space), system, summary);
   }
 
   template <class Exec>
@@ -85,8 +88,18 @@ class Elasticity final : public Model {
   }
 
  private:
+  /// That of set_up, or the same in a space of a lower order on its mesh.
+  const Problem& problem_in(const Discretisation& space) {
+    if (&space == &problem_->space) return *problem_;
+    for (const Problem& known : lower_)
+      if (&known.space == &space) return known;
+    return lower_.emplace_back(Problem{params_, space, problem_->body, problem_->material, problem_->facets,
+                                       space.dirichlet, problem_->axis_rounding});
+  }
+
   Params params_;
   std::unique_ptr<const Problem> problem_;
+  std::list<Problem> lower_;
 };
 
 }  // namespace

@@ -20,8 +20,9 @@ struct Coefficients {
 };
 
 template <class Exec>
-Coefficients coefficients_of(const Problem& problem) {
-  if (!scalar::evaluates_coefficients<Exec>(problem.space.mesh)) return {elasticity_data(problem), {}};
+Coefficients coefficients_of(const Problem& problem, bool with_forces) {
+  if (!with_forces || !scalar::evaluates_coefficients<Exec>(problem.space.mesh))
+    return {elasticity_data(problem, with_forces), {}};
   Coefficients result{elasticity_data(problem, false), {}};
   assembly::RegionExpressions forces = body_forces(problem.params, problem.space.mesh.dim);
   if (!forces.empty()) result.expressions.members = {{}, std::move(forces)};
@@ -41,7 +42,7 @@ void apply_without_matrix(Exec& exec, const Problem& problem, System<Exec>& syst
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    coefficients = coefficients_of<Exec>(problem);
+    coefficients = coefficients_of<Exec>(problem, system.with_loads);
     for (const FacetTerm& term : problem.facets)
       assembly::add_facet_terms(space.mesh, space.dofs, term.group, forms::Traction{},
                                 traction_values(problem, term).data(), boundary.terms);
@@ -69,7 +70,7 @@ void assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system, o
   std::vector<TractionValues> loads;
   {
     Scope scope(exec, "coefficients");
-    Coefficients coefficients = coefficients_of<Exec>(problem);
+    Coefficients coefficients = coefficients_of<Exec>(problem, system.with_loads);
     if (coefficients.expressions.members.empty())
       assembler->set_data(std::move(coefficients.data));
     else
@@ -93,7 +94,7 @@ void assemble_matrix(Exec& exec, const Problem& problem, System<Exec>& system, o
 template <class Exec>
 void make_system(Exec& exec, const Problem& problem, System<Exec>& system, output::Summary& summary) {
   const Plan chosen = plan_operator(problem.params, problem.space);
-  system.b = Array<double, typename Exec::Space>(problem.space.rows());
+  if (system.with_loads || !chosen.matrix_free) system.b = Array<double, typename Exec::Space>(problem.space.rows());
   if (!chosen.matrix_free) return assemble_matrix(exec, problem, system, summary);
   summarise_assembly(chosen, summary);
   apply_without_matrix(exec, problem, system, summary);

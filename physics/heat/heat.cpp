@@ -42,6 +42,7 @@ class Heat final : public scalar::ScalarModel {
     traits.transient = true;
     traits.sources = true;
     traits.matrix_free = !params_.time;
+    traits.solver.lower_orders = true;
     Params whole = params_;
     if (!carried_) carry(whole);
     scalar::allow_for_tangent(whole, traits);
@@ -119,18 +120,20 @@ class Heat final : public scalar::ScalarModel {
 
   template <class Exec>
   void assemble(Exec& exec, const Discretisation& space, System<Exec>& system, output::Summary& summary) {
-    sums_ = scalar::make_diffusion_system(exec, problem(), system, summary);
+    const std::optional<forms::CellSums> sums = make_diffusion_system(exec, problem_in(space), system, summary);
+    if (!system.with_loads) return;
+    sums_ = sums;
     if (space.ranks) sums_.reset();  // of a part
   }
 
   template <class Exec>
-  std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec& exec, const Discretisation&, output::Summary& summary) {
-    return scalar::make_nonlinear(exec, problem(), params_, summary);
+  std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec& exec, const Discretisation& space, output::Summary& summary) {
+    return scalar::make_nonlinear(exec, problem_in(space), params_, summary);
   }
 
   template <class Exec>
-  std::unique_ptr<Evolution<Exec>> evolution(Exec& exec, const Discretisation&, output::Summary& summary) {
-    return make_evolution(exec, problem(), params_, storage_, storage_now_, summary);
+  std::unique_ptr<Evolution<Exec>> evolution(Exec& exec, const Discretisation& space, output::Summary& summary) {
+    return make_evolution(exec, problem_in(space), params_, storage_, storage_now_, summary);
   }
 
  private:

@@ -72,7 +72,9 @@ class Poisson final : public ScalarModel {
 
   template <class Exec>
   void assemble(Exec& exec, const Discretisation& space, System<Exec>& system, output::Summary& summary) {
-    sums_ = make_diffusion_system(exec, problem(), system, summary);
+    const std::optional<forms::CellSums> sums = make_diffusion_system(exec, problem_in(space), system, summary);
+    if (!system.with_loads) return;
+    sums_ = sums;
     if (space.ranks) sums_.reset();  // of a part
   }
 
@@ -85,8 +87,8 @@ class Poisson final : public ScalarModel {
   }
 
   template <class Exec>
-  std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec& exec, const Discretisation&, output::Summary& summary) {
-    return make_nonlinear(exec, problem(), params_, summary);
+  std::unique_ptr<Nonlinear<Exec>> nonlinear(Exec& exec, const Discretisation& space, output::Summary& summary) {
+    return make_nonlinear(exec, problem_in(space), params_, summary);
   }
 
  private:

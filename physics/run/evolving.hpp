@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/collective.hpp"
-#include "physics/run/evolution.hpp"
+#include "physics/run/changing_orders.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/rank_run.hpp"
 
@@ -17,7 +17,8 @@ template <class Exec>
 struct Equations {
   Evolution<Exec>& evolution;
   Nonlinear<Exec>* nonlinear = nullptr;
-  bool sources_vary = false;  ///< they have loads that depend on time beside those of the model
+  bool sources_vary = false;              ///< they have loads that depend on time beside those of the model
+  ChangingOrders<Exec>* lower = nullptr;  ///< of an implicit scheme, where its systems need lower orders
 };
 
 /// Vectors are those of all rows that a rank sees: its own, and behind these the ghosts of the space.
@@ -33,6 +34,7 @@ class Evolving {
         model_(model),
         evolution_(equations.evolution),
         nonlinear_(equations.nonlinear),
+        lower_(equations.lower),
         space_(space),
         varying_(varying_of(model, equations)),
         ranks_(exec, space, context.summary),
@@ -85,6 +87,7 @@ class Evolving {
     });
   }
   Nonlinear<Exec>* nonlinear() const { return nonlinear_; }
+  ChangingOrders<Exec>* lower() const { return lower_; }
 
   double time() const { return t_; }
   linalg::Crs<Space> make_matrix() { return evolution_.make_matrix(); }
@@ -136,6 +139,7 @@ class Evolving {
   Model& model_;
   Evolution<Exec>& evolution_;
   Nonlinear<Exec>* nonlinear_;
+  ChangingOrders<Exec>* lower_;
   const Discretisation& space_;
   const Varying varying_;
   OverRanks<Exec> ranks_;

@@ -228,12 +228,13 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   // What assembles stays beside the solver, which has its own form of the matrix unless it borrows that which is
   // filled. In a step there are M and A as well, of implicit schemes their sum, and the vectors of the scheme; files
   // are written meanwhile, and two more states wait for that. Newton's method has the sum as its tangent, and an
-  // assembler for each of both.
+  // assembler for each of both. Lower orders have the same for a part of the rows.
   const bool implicit = !params.time || is_implicit(*params.time);
   const double filled = !params.time ? 1 : implicit && !ways.nonlinear ? 3 : 2;
   const double lists = (params.time && ways.nonlinear ? 2 : 1) * (slots + connectivity);
   const double vectors_kept = params.time ? vectors_of_scheme : vectors_of_newton;
-  const double stay = filled * matrix + lists + coefficients.bytes + 8.0 * vectors_kept * rows;
+  const double orders = implicit && solvers::wants_lower_orders(params.solver) ? 1 + std::pow(0.5, mesh.dim) : 1;
+  const double stay = orders * (filled * matrix + lists + coefficients.bytes) + 8.0 * vectors_kept * rows;
   const double copied = ways.nonlinear ? coefficients.bytes : 0;  // of the host, while the assembler takes them
   const auto beside = [&](const Stored& form) { return form.borrows && !params.time ? 0 : form.kept; };
   result.device_bytes = stay + beside(device) + (implicit ? solver.device : 0);

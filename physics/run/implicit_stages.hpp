@@ -135,6 +135,10 @@ class ImplicitStages final : public Stages<Exec> {
     }
     const OverRanks<Exec>& ranks = problem_.ranks();
     ranks.store(params_, system_, own_, context_.summary);
+    if (ChangingOrders<Exec>* const lower = problem_.lower()) {
+      lower->fill(t, sigma);
+      system_.A->set_lower_orders(lower->orders());
+    }
     // Iterations are those of all ranks, and so is what is decided of them.
     const solvers::Reuse reuse = set_up_.next();
     if (!set_up_.is_refilled()) {

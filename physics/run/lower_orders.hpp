@@ -3,15 +3,16 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "linalg/lower_orders.hpp"
 #include "physics/model.hpp"
 
 namespace tessera::physics {
 
-/// Throws Error(usage) where a deck asks for a preconditioner over orders that there are none for: of order 1, through
-/// time, of coefficients that depend on the solution, over ranks.
-void check_lower_orders(const CommonParams& params, bool nonlinear);
+/// Throws Error(usage) where a deck asks for a preconditioner over orders that there are none for: of order 1.
+void check_lower_orders(const CommonParams& params);
 
 /// What an operator of lower order borrows from.
 template <class Exec>
@@ -24,11 +25,11 @@ struct OrderSystem {
 template <class Exec>
 using AssembleOn = std::function<void(const Discretisation& space, System<Exec>& system, output::Summary& summary)>;
 
-/// The problem of a model in orders halved down to 1, each set up by the model as if the deck asked for it; `kept`
-/// holds what the operators borrow. The model has `space` set up again at the end. Phase: lower orders; its parts:
+/// The operators of a model in orders halved down to 1, each made as if the deck asked for it, in spaces that follow
+/// from `space`, which the model has set up; `kept` holds what the operators borrow. Phase: lower orders; its parts:
 /// lower spaces, lower systems, transfers.
 template <class Exec>
-std::shared_ptr<const linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, Model& model,
+std::shared_ptr<const linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonParams& params,
                                                                    const AssembleOn<Exec>& assemble,
                                                                    const Discretisation& space,
                                                                    std::list<OrderSystem<Exec>>& kept);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numbers>
+#include <utility>
 
 #include "physics/run/modes_loads.hpp"
 
@@ -47,16 +49,19 @@ void warn_of_loads(const solvers::SolverParams& solver, const DirichletData& dir
   warn_of_loads(acts(dirichlet.values) || std::any_of(loads.begin(), loads.end(), acts));
 }
 
-void settle_signs(std::vector<std::vector<double>>& modes) {
+void settle_sign(std::vector<double>& mode, Communicator* ranks) {
   constexpr double alike = 1 - 1e-6;
-  for (std::vector<double>& mode : modes) {
-    double largest = 0;
-    for (const double value : mode) largest = std::max(largest, std::abs(value));
-    const auto first =
-        std::find_if(mode.begin(), mode.end(), [&](double value) { return std::abs(value) >= alike * largest; });
-    if (first != mode.end() && *first < 0)
-      for (double& value : mode) value = -value;
-  }
+  double largest = 0;
+  for (const double value : mode) largest = std::max(largest, std::abs(value));
+  if (ranks) largest = maximum(*ranks, largest);
+  const auto first =
+      std::find_if(mode.begin(), mode.end(), [&](double value) { return std::abs(value) >= alike * largest; });
+  double sign = first != mode.end() ? *first : 0;
+  if (ranks)
+    for (const double one : gathered(*ranks, std::exchange(sign, 0)))
+      if (sign == 0) sign = one;
+  if (sign < 0)
+    for (double& value : mode) value = -value;
 }
 
 void summarise_modes(const solvers::EigenReport& report, bool oscillates, const Context& context) {

@@ -28,6 +28,7 @@ class StageProblem final : public Nonlinear<Exec> {
   void move_to(std::span<const double> u, double) override {
     problem_.move_to_state(u);
     u_ = to_space<Space>(u);
+    if (problem_.lower()) state_.assign(u.begin(), u.end());
     linalg::combine(exec_, rate_.view(), {}, {{sigma_}, u_.view()}, {{-1.0}, w_});
   }
 
@@ -40,6 +41,10 @@ class StageProblem final : public Nonlinear<Exec> {
     problem_.nonlinear()->tangent(system);
     linalg::combine(exec_, system.matrix.values.view(), {1.0}, {{sigma_}, problem_.mass().values.view()});
     take_stored(system.b.view());
+    if (problem_.lower()) problem_.lower()->fill(problem_.time(), sigma_, 1, state_);
+  }
+  std::shared_ptr<const linalg::LowerOrders<Exec>> lower_orders() const override {
+    return problem_.lower() ? problem_.lower()->orders() : nullptr;
   }
 
  private:
@@ -55,6 +60,7 @@ class StageProblem final : public Nonlinear<Exec> {
   Evolving<Exec>& problem_;
   Array<double, Space> u_, rate_, stored_;
   Array<Index, Space> fixed_;
+  std::vector<double> state_;  ///< u, where lower orders ask for it
   View<const double> w_;
   double sigma_ = 0;
 };

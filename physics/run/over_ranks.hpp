@@ -5,6 +5,7 @@
 
 #include "base/collective.hpp"
 #include "base/profile.hpp"
+#include "linalg/component_operator.hpp"
 #include "linalg/rank_cells.hpp"
 #include "linalg/rank_operator.hpp"
 #include "physics/run/solve.hpp"
@@ -81,6 +82,17 @@ class OverRanks {
                                                      std::move(rows_of_outer), rows(), first_row(), global_rows());
   }
 
+  /// A matrix of nodes, with all rows that this rank sees, for each of the unknowns of a node by itself.
+  std::unique_ptr<linalg::Operator<Exec>> of_components(linalg::Crs<Space> of_nodes) const {
+    using Components = linalg::ComponentOperator<Exec>;
+    const Index block = space_.components;
+    if (!link_) return std::make_unique<Components>(std::move(of_nodes), block);
+    auto split = linalg::split_ghosts(exec_, of_nodes, boundary_nodes(), space_.index_map.owned());
+    return std::make_unique<linalg::RankOperator<Exec>>(
+        halo_, std::make_unique<Components>(std::move(split.own), block),
+        std::make_unique<Components>(std::move(split.ghost), block), first_row(), global_rows());
+  }
+
   /// The entries of x [rows that are seen] that others own. Collective.
   template <class T>
   void update_ghosts(View<T> x) const {
@@ -115,15 +127,18 @@ class OverRanks {
   Offset first_row() const { return space_.first_row(); }
   Offset global_rows() const { return space_.index_map.global_size() * space_.components; }
 
-  void split(const System<Exec>& from, System<Exec>& to) const {
+  std::vector<Index> boundary_nodes() const {
     std::vector<Index> boundary = to_vector(halo_->boundary());
-    if (from.blocks.rows > 0) {
-      std::erase_if(boundary, [&](Index row) { return row % space_.components != 0; });
-      for (Index& row : boundary) row /= space_.components;
-      to.split_blocks = linalg::split_ghosts(exec_, from.blocks, boundary, space_.index_map.owned());
-    } else {
-      to.split = linalg::split_ghosts(exec_, from.matrix, boundary, rows());
-    }
+    std::erase_if(boundary, [&](Index row) { return row % space_.components != 0; });
+    for (Index& row : boundary) row /= space_.components;
+    return boundary;
+  }
+
+  void split(const System<Exec>& from, System<Exec>& to) const {
+    if (from.blocks.rows > 0)
+      to.split_blocks = linalg::split_ghosts(exec_, from.blocks, boundary_nodes(), space_.index_map.owned());
+    else
+      to.split = linalg::split_ghosts(exec_, from.matrix, to_vector(halo_->boundary()), rows());
     to.nnz = to.split.own.nnz() + to.split.ghost.nnz() + to.split_blocks.own.nnz() + to.split_blocks.ghost.nnz();
   }
 

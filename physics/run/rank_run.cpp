@@ -37,7 +37,7 @@ void check_over_ranks(const CommonParams& params, const deck::Deck& deck) {
                 fmt::format("the preconditioner \"{}\" works on one rank only", params.solver.preconditioner),
                 "choose preconditioner = \"jacobi\" or \"chebyshev\", or start one rank",
                 solvers::place(params.solver, "preconditioner"));
-  if (!solvers::is_direct(params.solver) && !solvers::wants_modes(params.solver)) return;
+  if (!solvers::is_direct(params.solver)) return;
   const deck::Where where = deck.where("solver.type");
   throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" works on one rank only", params.solver.type),
               "choose \"cg\", \"bicgstab\" or \"gmres\", or start one rank", where ? where : params.solver.where);

@@ -48,17 +48,14 @@ void make_space(const deck::Deck& deck, const PhysicsParams& physics, int compon
 }
 
 void make_lower_space(const Discretisation& higher, int order, Discretisation& space) {
-  const auto lower = [&](const assembly::Space& of) {
-    return assembly::Space(assembly::lower_dof_map(of.dofs, order, higher.threads), of.components);
-  };
+  const int components = higher.components;
   space.threads = higher.threads;
-  static_cast<assembly::Space&>(space) = lower(higher);
-  space.dof_points = assembly::dof_points(space.mesh, space.dofs);
-  if (!higher.unfolded) return;
-  Unfolded& unfolded = space.unfolded.emplace();
-  static_cast<assembly::Space&>(unfolded) = lower(*higher.unfolded);
-  unfolded.dof_points = assembly::dof_points(space.mesh, unfolded.dofs);
-  relate(space, unfolded);
+  std::vector<Index> fixed = higher.dirichlet.dofs;
+  static_cast<assembly::Space&>(space) =
+      assembly::Space(assembly::lower_dof_map(higher.dofs, order, higher.threads, components, fixed), components);
+  space.dirichlet.values.assign(fixed.size(), 0.0);
+  space.dirichlet.dofs = std::move(fixed);
+  if (order == 1 && components > 1) space.dof_points = assembly::dof_points(space.mesh, space.dofs);
 }
 
 std::vector<Index> fixed_rows(const Discretisation& space) {

@@ -8,7 +8,9 @@ namespace tessera::physics {
 void make_space(const deck::Deck& deck, const PhysicsParams& physics, int components, const std::vector<Index>& same,
                 Discretisation& space);
 
-/// The same in a lower order on the mesh of a space that was made so: `space.mesh`, a copy of its mesh, is there.
+/// The same in a lower order on the mesh of a space that was set up: `space.mesh`, a copy of its mesh, is there. As
+/// much as an operator needs: what is prescribed is 0 in the rows of what is prescribed in the higher order, and there
+/// are places of dofs only where order 1 has several unknowns a node, whose near kernel asks for them.
 void make_lower_space(const Discretisation& higher, int order, Discretisation& space);
 
 /// The rows with Dirichlet values, ascending: of the unfolded space where there is one.

@@ -94,7 +94,7 @@ void StationaryRun::settle(const Discretisation& space, int planned_ranks, outpu
 void StationaryRun::set_up(Discretisation& space) {
   space.dirichlet = model().set_up(space);
   plan_of(space);  // for its checks
-  check_lower_orders(model().params(), model().is_nonlinear());
+  check_lower_orders(model().params());
 }
 
 /// Collective.
@@ -277,20 +277,21 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
   return solved.newton ? conclude(params, *solved.newton, context) : conclude(params, solved.report, context);
 }
 
-/// The modes as a series, whose times are their numbers.
+/// The modes as a series, whose times are their numbers. Collective where ranks share them.
 ExitCode StationaryRun::report_modes(const Discretisation& space, Modes& modes, Context& context) {
   const CommonParams& params = model().params();
   const solvers::Report& solver = modes.report.solver;
   summarise_modes(modes.report, model().traits().oscillates, context);
-  Frames frames(params, context, std::nullopt);
+  std::optional<Frames> frames;
+  in_common::each(space.shared(), [&] { frames.emplace(params, context, std::nullopt); });
   State state;
   for (std::vector<double>& u : modes.u) {
     state.t = static_cast<double>(++state.step);
     state.u = std::move(u);
-    write_state(space, state, frames, context, solver.converged);
+    write_state(space, state, *frames, context, solver.converged);
   }
-  frames.flush();
-  frames.summarise(context.summary);
+  in_common::each(space.shared(), [&] { frames->flush(); });
+  frames->summarise(context.summary);
   return conclude(params, solver, context);
 }
 

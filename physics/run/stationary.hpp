@@ -6,6 +6,7 @@
 #include "base/muted.hpp"
 #include "physics/model.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/changing_orders.hpp"
 #include "physics/run/checkpoints.hpp"
 #include "physics/run/flow_loop.hpp"
 #include "physics/run/frames.hpp"
@@ -189,7 +190,7 @@ class Stationary final : public StationaryRun {
         std::shared_ptr<const linalg::LowerOrders<Exec>> lower;
         if (solvers::wants_lower_orders(params.solver))
           lower = make_lower_orders<Exec>(
-              exec, *model_,
+              exec, model_->params(),
               [&](const Discretisation& of_order, System<Exec>& to, output::Summary& summary) {
                 model_->assemble(exec, of_order, to, summary);
               },
@@ -218,8 +219,16 @@ class Stationary final : public StationaryRun {
 
   template <class Exec>
   Solved solve_for_modes(Exec& exec, const Discretisation& space, Context& context) {
+    const OverRanks<Exec> ranks(exec, space, context.summary);
+    CellsOfPart inner, outer;
     Solved result;
-    result.modes = find_modes(exec, *model_, space, context);
+    const std::function<void(System<Exec>&)> assemble = [&](System<Exec>& system) {
+      if (ranks && plan_of(space).matrix_free)
+        assemble_cells(exec, space, ranks, inner, outer, system, context.summary);
+      else
+        ranks.each([&] { model_->assemble(exec, space, system, context.summary); });
+    };
+    result.modes = find_modes(exec, *model_, space, ranks, assemble, context);
     result.report = result.modes->report.solver;
     result.nnz = result.modes->nnz;
     return result;
@@ -252,6 +261,8 @@ class Stationary final : public StationaryRun {
   Solved solve_nonlinear(Exec& exec, const Discretisation& space, Context& context) {
     std::unique_ptr<Nonlinear<Exec>> problem;
     in_common::each(space.shared(), [&] { problem = nonlinear_with_sources(exec, space, context.summary); });
+    if (solvers::wants_lower_orders(model_->params().solver))
+      problem = std::make_unique<OrderedNonlinear<Exec>>(std::move(problem), changing_orders(exec, space));
     const OverRanks<Exec> ranks(exec, space, context.summary);
     Newton<Exec> newton(exec, *problem, model_->params(), space.dirichlet, ranks, context);
     Solved result;
@@ -268,6 +279,21 @@ class Stationary final : public StationaryRun {
     result.report.energy_error = result.report.relative_energy_error = 0;  // of the last correction alone
     result.nnz = newton.tangent().nnz();
     return result;
+  }
+
+  /// The lower orders of what changes: sources are loads, which they have none of.
+  template <class Exec>
+  std::unique_ptr<ChangingOrders<Exec>> changing_orders(Exec& exec, const Discretisation& space) {
+    return std::make_unique<ChangingOrders<Exec>>(
+        exec, model_->params(), model_->varying(), space,
+        [&](const Discretisation& of_order, output::Summary& summary) {
+          LowerEquations<Exec> equations;
+          if constexpr (HasEvolution<M, Exec>)
+            if (model_->params().time) equations.evolution = model_->evolution(exec, of_order, summary);
+          if constexpr (HasNonlinear<M, Exec>)
+            if (model_->is_nonlinear()) equations.nonlinear = model_->nonlinear(exec, of_order, summary);
+          return equations;
+        });
   }
 
   /// What a loop through time has done, and the non-zeros of its matrix.
@@ -309,8 +335,11 @@ class Stationary final : public StationaryRun {
       NodeSystems<Exec> nodes;
       if constexpr (HasNodeSystems<M, Exec>)
         in_common::each(space.shared(), [&] { nodes = model_->node_systems(exec, space); });
-      TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get(), sources().vary()}, space, context, state,
-                          std::move(nodes));
+      std::unique_ptr<ChangingOrders<Exec>> lower;
+      if (solvers::wants_lower_orders(model_->params().solver) && is_implicit(*model_->params().time))
+        lower = changing_orders(exec, space);
+      TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get(), sources().vary(), lower.get()}, space, context,
+                          state, std::move(nodes));
       TimeReport report = loop.run(state, visitor);
       return Walked{std::move(report), loop.nnz()};
     });

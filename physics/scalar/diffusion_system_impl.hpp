@@ -14,20 +14,24 @@
 
 namespace tessera::physics::scalar {
 
-/// Coefficients of u - level: data of the host, and beside them what the backend evaluates by itself.
+/// Coefficients of u - level: data of the host, and beside them what the backend evaluates by itself, a source also
+/// where it is not asked for and others vary: what is compiled for another order serves again.
 struct Coefficients {
   forms::DiffusionData data;
   assembly::ExpressionData expressions;
 };
 
 template <class Exec>
-Coefficients coefficients_of(const Problem& problem, double level) {
+Coefficients coefficients_of(const Problem& problem, double level, bool with_source) {
   const std::vector<MaterialParams>& materials = problem.params.materials;
   if (!evaluates_coefficients<Exec>(problem.mesh))
-    return {below(diffusion_data(materials, problem.material, problem.mesh, problem.dofs, problem.space.threads), level,
-                  problem.mesh, problem.dofs),
+    return {below(diffusion_data(materials, problem.material, problem.mesh, problem.dofs, problem.space.threads, {},
+                                 with_source),
+                  level, problem.mesh, problem.dofs),
             {}};
   Coefficients result{{}, diffusion_expressions(materials, level, problem.mesh.dim)};
+  std::vector<assembly::RegionExpressions>& members = result.expressions.members;
+  if (!with_source && !assembly::varies(members[0]) && !assembly::varies(members[1])) members[2].clear();
   if (materials.size() > 1) result.data.region = problem.material;
   return result;
 }
@@ -52,13 +56,14 @@ std::optional<forms::CellSums> apply_without_matrix(Exec& exec, const Problem& p
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    coefficients = coefficients_of<Exec>(problem, system.level);
-    boundary = below(boundary_data(problem, problem.space.threads), system.level);
+    coefficients = coefficients_of<Exec>(problem, system.level, system.with_loads);
+    boundary = below(boundary_data(problem, problem.space.threads, system.with_loads), system.level);
   }
   Scope scope(exec, "assemble");
   A->assemble(exec, coefficients.data, boundary, system.b.view(), coefficients.expressions);
   summary.set("assembly.operator", A->describe());
-  const std::optional<forms::CellSums> sums = cell_sums(problem, A->load_sums());
+  std::optional<forms::CellSums> sums;
+  if (system.with_loads) sums = cell_sums(problem, A->load_sums());
   system.A = std::move(A);
   return sums;
 }
@@ -79,12 +84,12 @@ std::optional<forms::CellSums> assemble_matrix(Exec& exec, const Problem& proble
   assembly::BoundaryData boundary;
   {
     Scope scope(exec, "coefficients");
-    Coefficients coefficients = coefficients_of<Exec>(problem, system.level);
+    Coefficients coefficients = coefficients_of<Exec>(problem, system.level, system.with_loads);
     if (coefficients.expressions.members.empty())
       assembler->set_data(std::move(coefficients.data));
     else
       assembler->set_data(coefficients.data, coefficients.expressions);
-    boundary = below(boundary_data(problem, problem.space.threads), system.level);
+    boundary = below(boundary_data(problem, problem.space.threads, system.with_loads), system.level);
   }
   {
     Scope scope(exec, "assemble", assembler->refill_bytes(system.matrix));
@@ -105,7 +110,7 @@ std::optional<forms::CellSums> make_diffusion_system(Exec& exec, const Problem& 
                                                      output::Summary& summary) {
   const Plan chosen = plan_operator(problem.params, problem.space);
   system.level = level_of(problem.dirichlet);
-  system.b = Array<double, typename Exec::Space>(problem.dofs.dofs);
+  if (system.with_loads || !chosen.matrix_free) system.b = Array<double, typename Exec::Space>(problem.dofs.dofs);
   if (!chosen.matrix_free) return assemble_matrix(exec, problem, system, summary);
   summarise_assembly(chosen, summary);
   return apply_without_matrix(exec, problem, system, summary);

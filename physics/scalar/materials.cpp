@@ -158,7 +158,7 @@ assembly::ExpressionData diffusion_expressions(const std::vector<MaterialParams>
 
 forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
                                     const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads,
-                                    std::span<const double> u) {
+                                    std::span<const double> u, bool with_source) {
   const assembly::QuadraturePoints points(mesh, dofs);
   std::optional<assembly::FieldAtPoints> field;
   if (std::any_of(materials.begin(), materials.end(), depends_on_solution)) field.emplace(mesh, dofs);
@@ -168,7 +168,8 @@ forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials
   if (materials.size() > 1) data.region = material;  // none: all cells have the first
   data.k = coefficient(expressions.k, material, mesh, points, threads, state);
   if (!expressions.c.empty()) data.c = coefficient(expressions.c, material, mesh, points, threads, state);
-  if (!expressions.f.empty()) data.f = coefficient(expressions.f, material, mesh, points, threads, state);
+  if (with_source && !expressions.f.empty())
+    data.f = coefficient(expressions.f, material, mesh, points, threads, state);
 
   const int components = data.k.components;
   if (!data.k.per_point) {

@@ -67,6 +67,7 @@ DirichletData ScalarModel::set_up(const Discretisation& space) {
   }
   const Params& of_deck = now();
   constant_.reset();
+  lower_.clear();
   std::vector<ContactTerm> contacts = contact_terms(of_deck, periodic_, space.mesh, space.dofs, space.ranks == nullptr);
   std::vector<assembly::DofBlock> couplings = contact_couplings(contacts, space.mesh, space.dofs);
   problem_ = std::make_unique<const Problem>(Problem{
@@ -85,6 +86,25 @@ DirichletData ScalarModel::set_up(const Discretisation& space) {
   if (!space.ranks && !now_ && solvers::shift_of(params().solver) == 0)
     check_parts(*problem_, dirichlet);  // what is stored fixes u
   return dirichlet;
+}
+
+const Problem& ScalarModel::problem_in(const Discretisation& space) {
+  if (&space == &problem_->space) return *problem_;
+  for (const Problem& known : lower_)
+    if (&known.space == &space) return known;
+  const Params& of_deck = problem_->params;
+  std::vector<ContactTerm> contacts = contact_terms(of_deck, periodic_, space.mesh, space.dofs, space.ranks == nullptr);
+  std::vector<assembly::DofBlock> couplings = contact_couplings(contacts, space.mesh, space.dofs);
+  lower_.push_back({.params = of_deck,
+                    .space = space,
+                    .mesh = space.mesh,
+                    .dofs = space.dofs,
+                    .dirichlet = space.dirichlet,
+                    .material = problem_->material,
+                    .facets = problem_->facets,
+                    .contacts = std::move(contacts),
+                    .couplings = std::move(couplings)});
+  return lower_.back();
 }
 
 DirichletData ScalarModel::prescribed(const Discretisation& space,

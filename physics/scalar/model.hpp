@@ -1,6 +1,7 @@
 #pragma once
 // The model of one number u with diffusion, reaction and source, whatever else its equation has: poisson,
 // convection_diffusion.
+#include <list>
 #include <memory>
 
 #include "physics/model.hpp"
@@ -38,6 +39,8 @@ class ScalarModel : public Model {
   virtual std::vector<std::vector<deck::Expression>> velocity() const { return {}; }
   /// After set_up.
   const Problem& problem() const { return *problem_; }
+  /// The same in a space: that of set_up, or one of a lower order on its mesh.
+  const Problem& problem_in(const Discretisation& space);
   /// Entries of [[boundary]] that are periodic; from begin_on_mesh on params().boundaries has the others.
   const std::vector<BoundaryParams>& periodic() const { return periodic_; }
   /// The deck; of a run through time as it is at the time that the model was moved to last.
@@ -48,6 +51,7 @@ class ScalarModel : public Model {
   DirichletData prescribed(const Discretisation& space, const std::vector<BoundaryParams>& boundaries) const;
 
   std::unique_ptr<const Problem> problem_;
+  std::list<Problem> lower_;  ///< of lower orders
   std::vector<BoundaryParams> periodic_;
   std::unique_ptr<Params> now_;
   std::vector<BoundaryParams> rates_;      ///< the boundaries with du/dt as their values

@@ -37,10 +37,11 @@ void spread_over_points(forms::Coefficient& coefficient, const std::vector<Index
 
 /// Coefficients of the materials: constants are kept per material, what varies is evaluated at the quadrature points of
 /// the space. On a mesh with an axis all are at points and carry the weight 2 pi r. u [dofs]: the solution that they
-/// may depend on. Throws Error(usage) where k is not positive definite or a value is not finite.
+/// may depend on. `with_source`: f is asked for. Throws Error(usage) where k is not positive definite or a value is not
+/// finite.
 forms::DiffusionData diffusion_data(const std::vector<MaterialParams>& materials, const std::vector<Index>& material,
                                     const mesh::Mesh& mesh, const assembly::DofMap& dofs, int threads,
-                                    std::span<const double> u = {});
+                                    std::span<const double> u = {}, bool with_source = true);
 
 /// The coefficients of u - level, in the order of the members of forms::Diffusion and without an axis, for a backend
 /// that evaluates them where it assembles. Borrows the materials. Throws Error(usage) where a constant k is not

@@ -39,16 +39,17 @@ assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& 
   return result;
 }
 
-std::vector<assembly::FacetIntegral> facet_integrals(const Problem& problem, int threads) {
+std::vector<assembly::FacetIntegral> facet_integrals(const Problem& problem, int threads, bool with_loads) {
   std::vector<assembly::FacetIntegral> facets;
   for (const FacetTerm& term : problem.facets)
-    facets.push_back(facet_integral(term, problem.mesh, problem.dofs, threads));
+    if (with_loads || term.boundary->type == "robin")
+      facets.push_back(facet_integral(term, problem.mesh, problem.dofs, threads));
   return facets;
 }
 
-assembly::BoundaryData boundary_data(const Problem& problem, int threads) {
+assembly::BoundaryData boundary_data(const Problem& problem, int threads, bool with_loads) {
   assembly::BoundaryData data;
-  data.facets = facet_integrals(problem, threads);
+  data.facets = facet_integrals(problem, threads, with_loads);
   data.terms = contact_matrices(problem);
   data.fixed = problem.dirichlet.dofs;
   data.values = problem.dirichlet.values;

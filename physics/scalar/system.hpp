@@ -19,12 +19,12 @@ bool evaluates_coefficients(const mesh::Mesh& mesh) {
 assembly::FacetIntegral facet_integral(const FacetTerm& term, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                        int threads, std::span<const double> u = {});
 
-/// Those of all conditions of the problem. Throws as boundary_data.
-std::vector<assembly::FacetIntegral> facet_integrals(const Problem& problem, int threads);
+/// Those of all conditions of the problem, or of those that are in its operator. Throws as boundary_data.
+std::vector<assembly::FacetIntegral> facet_integrals(const Problem& problem, int threads, bool with_loads = true);
 
 /// The boundary conditions with their data at the facet points, and the matrices of contacts. Throws Error(usage) where
 /// a value is not finite, or alpha or a conductance negative.
-assembly::BoundaryData boundary_data(const Problem& problem, int threads);
+assembly::BoundaryData boundary_data(const Problem& problem, int threads, bool with_loads = true);
 /// Where a model adds them to a matrix whose pattern has Problem::couplings: the terms of contacts.
 template <class Exec>
 void add_contacts(Exec& exec, const assembly::BoundaryData& boundary, linalg::Crs<typename Exec::Space>& A) {

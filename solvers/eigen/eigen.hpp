@@ -41,8 +41,9 @@ struct EigenProblem {
 
 /// The eigenvectors [modes, rows] of the least eigenvalues, (x_i, M x_j) = 1 for i = j and else 0, that the method of
 /// `params` finds: locally optimal block preconditioned conjugate gradients (Knyazev 2001) on a basis that stays
-/// orthonormal in M (Hetmaniuk & Lehoucq 2006; Duersch, Shao, Yang & Gu 2018). On one rank. Throws Error(usage) where
-/// there are fewer free rows than modes. Not converging is reported. Phases: solve.
+/// orthonormal in M (Hetmaniuk & Lehoucq 2006; Duersch, Shao, Yang & Gu 2018). Of ranks each has the rows that it owns,
+/// and the dense problems are the same bits on all of them. Throws Error(usage) where there are fewer free rows than
+/// modes. Not converging is reported. Phases: solve.
 template <class Exec>
 EigenReport lowest_eigenpairs(Exec& exec, const EigenProblem<Exec>& problem, const SolverParams& params,
                               Array<double, typename Exec::Space>& vectors, const Monitor& monitor = {});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/link.hpp"
 #include "linalg/multivector.hpp"
 #include "linalg/shift_ops.hpp"
 #include "solvers/eigen/eigen.hpp"
@@ -93,11 +94,12 @@ void Lobpcg<Exec>::multiply_operator(Index first, Index count) {
   for (Index k = first; k < first + count; ++k) problem_.A.apply(exec_, vector(S_, k), vector(AS_, k));
 }
 
-/// X^T Y on the host, [nx, ny].
+/// X^T Y of all ranks on the host, [nx, ny].
 template <class Exec>
 std::vector<double> Lobpcg<Exec>::products(const linalg::Basis<double>& X, Index nx, const linalg::Basis<double>& Y,
                                            Index ny, bool symmetric) {
   linalg::inner_products(exec_, read(X), nx, read(Y), ny, symmetric, products_.data());
+  sum_over_ranks(exec_, {{products_.data(), static_cast<int>(nx * ny)}});
   std::vector<double> result(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
   copy_bytes(Space{}, products_.data(), Host{}, result.data(), result.size() * sizeof(double));
   return result;
@@ -159,7 +161,7 @@ std::string Lobpcg<Exec>::start() {
   if (!failure.empty()) return failure;
   for (Index k = 0; k < block_; ++k) {
     const View<double> random = vector(T_, 0), x = vector(S_, k);
-    linalg::fill_random(exec_, random, static_cast<unsigned>(k) + 1);
+    linalg::fill_random(exec_, random, static_cast<unsigned>(k) + 1, problem_.A.first_row());
     linalg::set_entries(exec_, problem_.fixed, 0.0, random);
     M_->apply(exec_, random, x);
     linalg::set_entries(exec_, problem_.fixed, 0.0, x);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/link.hpp"
 #include "solvers/eigen/lobpcg.hpp"
 
 namespace tessera::solvers {
@@ -11,7 +12,8 @@ template <class Exec>
 EigenReport lowest_eigenpairs(Exec& exec, const EigenProblem<Exec>& problem, const SolverParams& params,
                               Array<double, typename Exec::Space>& vectors, const Monitor& monitor) {
   const EigenParams& own = params.method.as<EigenParams>();
-  const Offset free = problem.A.rows() - problem.fixed.size();
+  Offset free = problem.A.rows() - problem.fixed.size();
+  if (exec.link()) free = sum(exec.link()->ranks(), free);
   if (own.modes > free)
     throw Error(ExitCode::usage,
                 fmt::format("solver.modes = {}, and the problem has {} free unknowns", own.modes, free),

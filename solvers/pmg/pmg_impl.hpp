@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <initializer_list>
 #include <utility>
 
 #include "linalg/lower_orders.hpp"
@@ -23,6 +24,13 @@ namespace pmg {
 /// of 12.
 inline constexpr std::array<double, 3> weights{1.00842544782028, 1.08867839208730, 1.33753125909618};
 
+/// Vectors of so many rows; those that are stay.
+template <class T, class Space>
+void make_room(Offset rows, std::initializer_list<Array<T, Space>*> vectors) {
+  for (Array<T, Space>* vector : vectors)
+    if (vector->size() != rows) *vector = Array<T, Space>(rows);
+}
+
 /// An order above 1 in single precision: what smooths its operator. 4 vectors, and what its transfer needs.
 template <class Exec>
 struct Smoothed {
@@ -38,7 +46,8 @@ struct Smoothed {
                      const linalg::OrderTransfer<Exec>& transfer, linalg::Sign sign) {
     take(exec, of, rounded);
     if (std::string failure = invert_diagonal_of(exec, of, sign, inverse); !failure.empty()) return failure;
-    q = Array<float, Space>(of.rows());
+    make_room(of.rows(), {&q, &r, &z});
+    make_room(transfer.values(), {&values});
     if (!diagonal_is_in_range(exec))
       return "entries of the matrix leave the range of single precision, 1e-38 to 3e38, which the preconditioner pmg "
              "works in; choose units in which the coefficients are nearer to 1, or preconditioner = \"jacobi\"";
@@ -47,8 +56,6 @@ struct Smoothed {
       return "the matrix is not positive definite, which the preconditioner pmg needs; look for a negative "
              "coefficient, or choose preconditioner = \"jacobi\", with solver.type = \"minres\" for what is meant to "
              "be indefinite";
-    for (auto* vector : {&r, &z}) *vector = Array<float, Space>(of.rows());
-    values = Array<float, Space>(transfer.values());
     return {};
   }
   /// A, whose numbers are those of the set-up.
@@ -108,7 +115,8 @@ class Pmg final : public Preconditioner<Exec, T> {
   Pmg() : amg_(make_amg<Exec, double>({.preconditioner = "amg"})), scalars_(4) {}
 
   /// A.lower_orders() is there, and those of the operator that A takes the place of for Reuse::all, whose copy in
-  /// single precision stays.
+  /// single precision stays. Reuse::pattern redoes copies, diagonals, eigenvalues and the numbers of amg; aggregates
+  /// and vectors stay.
   std::string set_up(Exec& exec, const linalg::Operator<Exec>& A, const linalg::Operator<Exec, T>& A_in_type,
                      linalg::Sign sign, Reuse reuse) override {
     const linalg::Operator<Exec, float>* rounded = nullptr;
@@ -123,20 +131,20 @@ class Pmg final : public Preconditioner<Exec, T> {
     const auto& lower = orders_->levels;
     if (std::string failure = finest_.set_up(exec, A, rounded, *lower.front().transfer, sign); !failure.empty())
       return failure;
-    if constexpr (std::is_same_v<T, double>)
-      for (auto* vector : {&r_, &z_}) *vector = Array<float, Space>(A.rows());
+    if constexpr (std::is_same_v<T, double>) pmg::make_room(A.rows(), {&r_, &z_});
     sizes_ = {{A.rows(), 0}};
-    levels_ = std::vector<pmg::Level<Exec>>(lower.size());
+    if (reuse == Reuse::nothing || levels_.size() != lower.size())
+      levels_ = std::vector<pmg::Level<Exec>>(lower.size());
     for (std::size_t l = 0; l < lower.size(); ++l) {
       const linalg::Operator<Exec>& of = *lower[l].A;
       pmg::Level<Exec>& level = levels_[l];
-      for (auto* vector : {&level.b, &level.x}) *vector = Array<float, Space>(of.rows());
+      pmg::make_room(of.rows(), {&level.b, &level.x});
       const bool last = l + 1 == lower.size();
-      const std::string failure = last ? amg_->set_up(exec, of, of, sign, Reuse::nothing)
+      const std::string failure = last ? amg_->set_up(exec, of, of, sign, reuse)
                                        : level.smoothed.set_up(exec, of, nullptr, *lower[l + 1].transfer, sign);
       if (!failure.empty()) return fmt::format("in order {}: {}", lower[l].order, failure);
       if (last)
-        for (auto* vector : {&last_b_, &last_x_}) *vector = Array<double, Space>(of.rows());
+        pmg::make_room(of.rows(), {&last_b_, &last_x_});
       else
         sizes_.push_back({of.rows(), 0});
     }

@@ -105,6 +105,10 @@ INSTANTIATE_TEST_SUITE_P(
              "{ min = [0,0,0], max = [1,1,1], cells = [10,10,10], shape = \"tet\" }\n",
              "[physics]\ntype = \"poisson\"\norder = 4\n[assembly]\nstrategy = \"matrix_free\"\n[solver]\ntype = "
              "\"cg\"\npreconditioner = \"pmg\"\nmax_iterations = 4\n"},
+        Size{"multigrid_over_orders_through_time",
+             "{ min = [0,0,0], max = [1,1,1], cells = [14,14,14], shape = \"tet\" }\n",
+             "[physics]\ntype = \"heat\"\norder = 2\n[[material]]\n[time]\nend = 0.2\nstep = 0.1\n[solver]\ntype = "
+             "\"cg\"\npreconditioner = \"pmg\"\n"},
         Size{"chebyshev", square,
              "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\npreconditioner = \"chebyshev\"\n"},
         Size{"mixed", square, "[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\n[run]\nprecision = \"mixed\"\n"},

@@ -1,5 +1,6 @@
 // preconditioner = "pmg" as a user asks for it: the same solution as others, for every shape, and where it is refused.
 #include "app/elasticity.hpp"
+#include "app/transient.hpp"
 
 namespace {
 
@@ -72,6 +73,51 @@ TEST(OrderMultigridDecks, PeriodicSidesAreFoldedInEveryOrder) {
   expect_same(run(deck + pmg), run(deck + direct));
 }
 
+const std::string jacobi = "[solver]\npreconditioner = \"jacobi\"\ntolerance = 1e-11\n";
+
+/// Iterations a system of a run through time.
+double each(const nlohmann::json& summary) {
+  return summary["solver"]["iterations"].get<double>() / summary["time"]["systems"].get<double>();
+}
+
+TEST(OrderMultigridDecks, GoThroughTimeWithOneSetUpAndFewIterations) {
+  for (const auto& [shape, order] :
+       std::vector<std::pair<std::string, int>>{{"quad", 4}, {"triangle", 3}, {"tet", 2}, {"hex", 2}}) {
+    SCOPED_TRACE(shape);
+    const bool flat = shape == "quad" || shape == "triangle";
+    for (const char* conductivity : {"1 + x", "1 + x + t"}) {
+      const std::string deck =
+          box_mesh(shape, std::vector<double>(flat ? 2 : 3, 1.0), std::vector<int>(flat ? 2 : 3, 4)) + heat_of(order) +
+          "[[material]]\nconductivity = \"" + conductivity + "\"\ndensity = 0.1\nsource = \"sin(9*t)*x\"\n" +
+          boundary("left", "dirichlet", "value = \"sin(t)\"") + boundary("right", "robin", "alpha = 2\nvalue = 1") +
+          quantity("mean", "average", "u") + quantity("most", "max", "u") + time_to(2, 0.25, "bdf2");
+      const auto found = run(deck + pmg), reference = run(deck + jacobi);
+      expect_same(found, reference);
+      EXPECT_LE(each(found), 22);
+      EXPECT_LE(2 * each(found), each(reference));
+      EXPECT_EQ(found["time"]["set_ups"], 1);
+      EXPECT_EQ(found["time"]["matrices"], reference["time"]["matrices"]);
+      EXPECT_EQ(found["solver"]["multigrid"]["levels"].get<int>() > 1, true);
+    }
+  }
+}
+
+/// Of k(u) the tangent of Newton's method is not symmetric, that of Picard's is.
+TEST(OrderMultigridDecks, FollowCoefficientsOfTheSolution) {
+  for (const char* tangent : {"newton", "picard"})
+    for (const char* shape : {"quad", "tet"}) {
+      SCOPED_TRACE(fmt::format("{} {}", tangent, shape));
+      std::string deck = poisson(shape, shape == std::string("quad") ? 4 : 2, "");
+      if (tangent == std::string("picard")) deck.replace(deck.find("\"1 + x\""), 7, "\"0.5 + x + u^2\"");
+      deck.replace(deck.find("sin(3*x)"), 8, "5 - u^3");
+      deck += fmt::format("[newton]\ntangent = \"{}\"\nlinear_tolerance = \"fixed\"\n", tangent);
+      const auto found = run(deck + pmg), reference = run(deck + jacobi);
+      expect_same(found, reference);
+      EXPECT_EQ(found["newton"]["iterations"], reference["newton"]["iterations"]);
+      EXPECT_LE(2 * found["solver"]["iterations"].get<int>(), reference["solver"]["iterations"].get<int>());
+    }
+}
+
 TEST(OrderMultigridDecks, AreRefusedWhereThereAreNoLowerOrders) {
   const auto refused = [](const std::string& deck, const std::string& why) {
     const std::string file = write_deck("refused.toml", deck);
@@ -82,12 +128,11 @@ TEST(OrderMultigridDecks, AreRefusedWhereThereAreNoLowerOrders) {
     }
   };
   refused(poisson("quad", 1, pmg), "goes from the order of the elements down to 1, and physics.order = 1");
-  std::string nonlinear = poisson("quad", 2, pmg);
-  nonlinear.replace(nonlinear.find("sin(3*x)"), 8, "1 - u^3");
-  refused(nonlinear, "coefficients that do not depend on the solution");
-  refused(box_mesh("quad", {1, 1}, {4, 4}) + "[physics]\ntype = \"heat\"\norder = 2\n[[material]]\n" +
-              boundary("left", "dirichlet", "value = 1") + "[time]\nend = 1\nstep = 0.1\n" + pmg,
-          "is for stationary problems that lower orders are made of");
+  refused(box_mesh("quad", {1, 1}, {4, 4}) +
+              "[physics]\ntype = \"heat\"\norder = 2\n[[material]]\nvelocity = [\"1\", \"0\"]\n" +
+              boundary("left", "dirichlet", "value = 1") + "[time]\nend = 1\nstep = 0.1\n" +
+              "[solver]\ntype = \"bicgstab\"\npreconditioner = \"pmg\"\n",
+          "takes the matrix for symmetric");
 }
 
 }  // namespace

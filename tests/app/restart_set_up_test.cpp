@@ -1,5 +1,6 @@
 // Implicit runs whose matrices change: set-ups are kept, and runs go on with them from checkpoints.
 #include "app/ranks.hpp"
+#include "app/transient.hpp"
 
 namespace {
 
@@ -7,11 +8,12 @@ using namespace app_test;
 
 /// Diffusion along x becomes faster with t, so that multigrid would make other aggregates of later matrices. What rests
 /// is a constant for some steps, whose systems are solved but for rounding before anything is made of their matrices.
-std::string deck_of(const std::string& along_x, const std::string& scheme, const std::string& solver, bool rests) {
+std::string deck_of(const std::string& along_x, const std::string& scheme, const std::string& solver, bool rests,
+                    int order) {
   const std::string moved = "source = \"1 + sin(9*t)\"\n" + dirichlet_on("[\"left\"]", "sin(9*t)"),
                     resting = "source = \"100*max(0, t - 0.03)*x\"\n" + dirichlet_on("[\"left\"]", "1") +
                               "[[initial]]\nu = \"1\"\n";
-  return box_of("quad", 2, 40) + "[physics]\ntype = \"heat\"\n[[material]]\nconductivity = [\"" + along_x +
+  return box_of("quad", 2, 40 / order) + heat_of(order) + "[[material]]\nconductivity = [\"" + along_x +
          "\", \"0\", \"1\"]\n" + (rests ? resting : moved) + "[time]\nend = 0.1\n" + scheme +
          "[output]\nevery = 100\n[checkpoint]\nevery = 3\nkeep = 1000\n[solver]\n" + "tolerance = 1e-10\n" + solver;
 }
@@ -23,6 +25,7 @@ struct Kept {
   int ranks = 1;
   int least_set_ups = 1;
   bool rests = false;
+  int order = 1;
 };
 void PrintTo(const Kept& kept, std::ostream* stream) { *stream << kept.name; }
 class KeptSetUp : public ::testing::TestWithParam<Kept> {};
@@ -33,8 +36,8 @@ TEST_P(KeptSetUp, GoesOnBitwise) {
   const auto start = [&](const std::string& arguments) {
     return of.ranks == 1 ? tessera(arguments) : on_ranks(of.ranks, arguments);
   };
-  const std::string deck =
-      write_deck(std::string("kept_") + of.name + ".toml", deck_of(of.along_x, of.scheme, of.solver, of.rests));
+  const std::string deck = write_deck(std::string("kept_") + of.name + ".toml",
+                                      deck_of(of.along_x, of.scheme, of.solver, of.rests, of.order));
   const fs::path whole = folder() / "kept_whole" / of.name, half = folder() / "kept_half" / of.name;
   for (const fs::path& out : {whole, half}) {
     const Result result = start("run " + deck + " --quiet --backend threads --output " + out.string());
@@ -71,6 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Kept{"ssor", slowly, bdf2, "preconditioner = \"ssor\"\n", 2},
                       Kept{"chebyshev", slowly, bdf2, "preconditioner = \"chebyshev\"\n", 2},
                       Kept{"direct", slowly, bdf2, "type = \"direct\"\n", 1},
+                      Kept{"pmg", slowly, bdf2, "preconditioner = \"pmg\"\n", 2, 1, 1, false, 2},
+                      Kept{"pmg_worn", fast, bdf2, "preconditioner = \"pmg\"\n", 0, 1, 2, false, 4},
                       Kept{"ell", slowly, bdf2 + "[matrix]\nformat = \"ell\"\n", "preconditioner = \"jacobi\"\n", 2},
                       Kept{"amg_on_two", slowly, bdf2, "preconditioner = \"amg\"\n", 2, 2},
                       Kept{"amg_worn_on_two", fast, bdf2, "preconditioner = \"amg\"\n", 0, 2, 2},
@@ -94,6 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Kept{"amg_of_u_worn", fast_of_u, bdf2, "preconditioner = \"amg\"\n", 0, 1, 2},
                       Kept{"amg_of_u_chosen", of_u, chosen, "preconditioner = \"amg\"\n", 0},
                       Kept{"direct_of_u", of_u, bdf2, "type = \"lu\"\n", 1},
+                      Kept{"pmg_of_u", of_u, bdf2 + "[newton]\ntangent = \"picard\"\n", "preconditioner = \"pmg\"\n", 2,
+                           1, 1, false, 4},
                       Kept{"amg_of_u_on_two", of_u, "step = 0.008\n", "preconditioner = \"amg\"\n", 2, 2}),
     [](const auto& info) { return std::string(info.param.name); });
 

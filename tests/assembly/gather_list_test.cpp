@@ -18,6 +18,15 @@ GatherList<typename Exec::Space> by_places(Exec& exec, const std::vector<Contrib
     return gather_list_on(exec, blocks, dofs, only_touched);
 }
 
+/// The dofs of the cells of a quad or hex block in lexicographic places, [cells, n^dim].
+std::vector<Index> lexicographic_dofs(const assembly::DofBlock& block, int order) {
+  const std::vector<int> nodes = lexicographic_nodes(assembly::lagrange(block.shape, order));
+  std::vector<Index> result;
+  for (Index cell = 0; cell < block.cells(); ++cell)
+    for (const int node : nodes) result.push_back(block.cell(cell)[node]);
+  return result;
+}
+
 template <class Exec>
 struct GatherLists : ::testing::Test {
   using Space = typename Exec::Space;

@@ -107,6 +107,20 @@ TYPED_TEST(MatrixFreeOperator, KnowsTheEnergyOfALinearFunctionAndTheIntegralOfIt
   }
 }
 
+TYPED_TEST(MatrixFreeOperator, IsTheSameWhereNobodyAsksForLoads) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const Case& c : all) {
+    Problem<TypeParam> problem(bent(c.shape, c.cells), c.order);
+    const forms::DiffusionData data{.region = {}, .k = constant(2), .c = constant(1), .f = constant(3)};
+    const assembly::BoundaryData boundary{.facets = {}, .fixed = {0, 1}, .values = {2, 3}};
+    problem.assemble(data, boundary);
+    const std::vector<double> x = wave(problem.map.dofs, 0), Ax = problem.apply(x), diagonal = problem.diagonal();
+    problem.A.assemble(problem.exec, data, boundary, View<double>());
+    EXPECT_EQ(problem.apply(x), Ax) << mesh::name(c.shape) << c.order;
+    EXPECT_EQ(problem.diagonal(), diagonal) << mesh::name(c.shape) << c.order;
+  }
+}
+
 TYPED_TEST(MatrixFreeOperator, HasTheDiagonalOfItsProducts) {
   TESSERA_REQUIRE(TypeParam);
   for (const Case& c : all) {

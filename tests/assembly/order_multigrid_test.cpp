@@ -206,6 +206,20 @@ TYPED_TEST(OrderMultigrid, ConvergesWithWhatIsKeptOfTheLastOperator) {
   }
 }
 
+TYPED_TEST(OrderMultigrid, TakesTheNumbersOfAnotherMatrixOfItsPattern) {
+  TESSERA_REQUIRE(TypeParam);
+  Orders<TypeParam> orders("hex", 4, 2, true);
+  const auto M = orders.preconditioner();
+  const std::vector<double> r = orders.right_side(), z = orders.apply(*M, r);
+  // All that is compared on the way is relative, and 4 scales what rounding leaves.
+  for (auto& matrix : orders.matrices) linalg::scale(orders.exec, 4.0, matrix->values.view());
+  EXPECT_EQ(M->set_up(orders.exec, *orders.A, *orders.A, linalg::Sign::positive, solvers::Reuse::pattern), "");
+  const std::vector<double> found = orders.apply(*M, r);
+  double largest = 0;
+  for (const double value : z) largest = std::max(largest, std::abs(value));
+  for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(4 * found[i], z[i], 1e-5 * largest);
+}
+
 TYPED_TEST(OrderMultigrid, SaysWhereEntriesLeaveTheRangeOfSinglePrecision) {
   TESSERA_REQUIRE(TypeParam);
   for (const double factor : {1e-44, 1e42}) {

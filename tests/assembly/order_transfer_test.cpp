@@ -90,6 +90,46 @@ TEST(LowerDofMap, FoldsWhatIsPeriodicInEveryOrder) {
     }
 }
 
+TEST(LowerDofMap, HoldsWhatIsFixedInTheHigherOrderAndNothingElse) {
+  for (const mesh::Mesh& mesh : meshes()) {
+    mesh::Group some;
+    some.dim = mesh.dim - 1;
+    for (Index facet = 0; facet < mesh.facets.size(); facet += 3) some.entities.push_back(facet);
+    for (int high = 2; high <= largest_order(mesh); ++high)
+      for (int low = 1; low < high; ++low) {
+        SCOPED_TRACE(fmt::format("{} from {} to {}", mesh::name(mesh.blocks[0].shape), high, low));
+        // Of two unknowns a node the first is fixed on some facets.
+        const auto on_facets = [&](int order) {
+          std::vector<Index> rows = assembly::facet_dofs(mesh, assembly::make_dof_map(mesh, order), some);
+          for (Index& dof : rows) dof *= 2;
+          return rows;
+        };
+        std::vector<Index> fixed = on_facets(high);
+        assembly::lower_dof_map(assembly::make_dof_map(mesh, high), low, 2, 2, fixed);
+        EXPECT_EQ(fixed, on_facets(low));
+      }
+  }
+}
+
+TEST(LowerDofMap, TakesValuesAtItsNodes) {
+  for (const mesh::Mesh& mesh : meshes()) {
+    const int high = largest_order(mesh);
+    const DofMap higher = assembly::make_dof_map(mesh, high);
+    const auto linear = [&](const DofMap& map) {
+      const std::vector<double> x = assembly::dof_points(mesh, map);
+      std::vector<double> u(static_cast<std::size_t>(map.dofs));
+      for (std::size_t i = 0; i < u.size(); ++i) u[i] = 1 + x[3 * i] - 2 * x[3 * i + 1] + 3 * x[3 * i + 2];
+      return u;
+    };
+    for (int low = 1; low < high; ++low) {
+      const DofMap lower = assembly::lower_dof_map(higher, low);
+      const std::vector<double> found = assembly::at_lower_nodes(higher, lower, linear(higher)),
+                                expected = linear(lower);
+      for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << low;
+    }
+  }
+}
+
 TEST(LowerDofMap, RefusesAnOrderThatIsNotLower) {
   const DofMap higher = assembly::make_dof_map(test_meshes::box(Shape::quad, 1), 3);
   for (const int order : {-1, 0, 3, 4}) EXPECT_THROW(assembly::lower_dof_map(higher, order), Error) << order;
