@@ -27,10 +27,11 @@ Field taken(const Field& field, const std::vector<Index>& items) {
   return result;
 }
 
-VtkData of_cells(const VtkData& data, std::span<const char> cells) {
+VtkData of_cells(const VtkData& data, std::span<const char> cells, std::vector<Index>& points) {
+  points.clear();
   VtkData result{
       .title = data.title, .time = data.time, .points = {}, .blocks = {}, .point_fields = {}, .cell_fields = {}};
-  std::vector<Index> number(data.points.size() / 3, -1), points, numbers;
+  std::vector<Index> number(data.points.size() / 3, -1), numbers;
   Index cell = 0;
   for (const OutputCells& block : data.blocks) {
     OutputCells own{block.shape, block.order, block.nodes, {}};

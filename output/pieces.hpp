@@ -12,8 +12,13 @@ namespace tessera::output {
 /// The values of these points or cells.
 Field taken(const Field& field, const std::vector<Index>& items);
 
-/// The cells that are marked [cells], with the points and values that they need.
-VtkData of_cells(const VtkData& data, std::span<const char> cells);
+/// The cells that are marked [cells], with the points and values that they need; `points` becomes which points they
+/// are.
+VtkData of_cells(const VtkData& data, std::span<const char> cells, std::vector<Index>& points);
+inline VtkData of_cells(const VtkData& data, std::span<const char> cells) {
+  std::vector<Index> points;
+  return of_cells(data, cells, points);
+}
 
 /// File name of the piece of a rank: solution_0.vtu, ...
 std::string piece_name(int rank, const std::string& stem = "solution");

@@ -39,8 +39,8 @@ class VtkhdfSeries {
   static VtkhdfSeries resume(std::filesystem::path path, double t, const VtkhdfOptions& options = {});
 
   /// Adds a state. Times ascend, grid and fields are those of the frames before. Throws Error(file_system) where it
-  /// cannot be written; the file is then as before.
-  void add(double t, const VtkData& data);
+  /// cannot be written; the file is then as before. `cells_stay`: fields of cells are those of the frames before.
+  void add(double t, const VtkData& data, bool cells_stay = false);
   const std::filesystem::path& path() const { return path_; }
   const std::vector<double>& times() const { return times_; }
 

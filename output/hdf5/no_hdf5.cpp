@@ -19,7 +19,7 @@ void write_vtkhdf(const VtkData&, const std::filesystem::path&, const VtkhdfOpti
 
 VtkhdfSeries::VtkhdfSeries(std::filesystem::path, const VtkhdfOptions&) { refuse(); }
 VtkhdfSeries VtkhdfSeries::resume(std::filesystem::path, double, const VtkhdfOptions&) { refuse(); }
-void VtkhdfSeries::add(double, const VtkData&) { refuse(); }
+void VtkhdfSeries::add(double, const VtkData&, bool) { refuse(); }
 
 void write_traces(const std::filesystem::path&, const std::vector<Trace>&, const std::filesystem::path&, int) {
   refuse();

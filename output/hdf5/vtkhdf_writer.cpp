@@ -161,7 +161,7 @@ hsize_t append_values(const Place& in, const std::string& name, const Field& fie
 }
 
 /// A frame: the values first, their number last.
-void append_frame(const Place& file, double t, const VtkData& data, hsize_t step,
+void append_frame(const Place& file, double t, const VtkData& data, hsize_t step, bool cells_stay,
                   std::map<std::string, VtkhdfSeries::Stored>& last) {
   const Handle root = open_group(file, "VTKHDF"), steps = open_group({root, file.path}, "Steps");
   const Place in{root, file.path}, in_steps{steps, file.path};
@@ -169,10 +169,12 @@ void append_frame(const Place& file, double t, const VtkData& data, hsize_t step
     const Handle group = open_group(in, kind.data), offsets = open_group(in_steps, kind.offsets);
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const std::vector<double>& values = fields[f].values;
-      const std::uint64_t hash = checkpoint_hash(values.data(), values.size() * sizeof(double));
       const auto [stored, is_new] = last.try_emplace(std::string(kind.data) + "/" + names[f]);
-      if (is_new || stored->second.hash != hash)
-        stored->second = {append_values({group, file.path}, names[f], fields[f]), hash};
+      if (is_new || !cells_stay || &fields != &data.cell_fields) {
+        const std::uint64_t hash = checkpoint_hash(values.data(), values.size() * sizeof(double));
+        if (is_new || stored->second.hash != hash)
+          stored->second = {append_values({group, file.path}, names[f], fields[f]), hash};
+      }
       append_step({offsets, file.path}, names[f], step, static_cast<std::int64_t>(stored->second.row));
     }
   });
@@ -206,7 +208,7 @@ void write_vtkhdf(const VtkData& data, const fs::path& path, const VtkhdfOptions
 
 VtkhdfSeries::VtkhdfSeries(fs::path path, const VtkhdfOptions& options) : path_(std::move(path)), options_(options) {}
 
-void VtkhdfSeries::add(double t, const VtkData& data) {
+void VtkhdfSeries::add(double t, const VtkData& data, bool cells_stay) {
   if (!times_.empty() && !(t > times_.back()))
     throw Error(ExitCode::internal, fmt::format("a frame of t = {} after one of {}", t, times_.back()));
   check_sizes(data, path_);
@@ -214,10 +216,10 @@ void VtkhdfSeries::add(double t, const VtkData& data) {
   if (times_.empty())
     create(path_, true, [&](hid_t file) {
       make_series({file, path_}, data, options_.compression);
-      append_frame({file, path_}, t, data, 0, last);
+      append_frame({file, path_}, t, data, 0, false, last);
     });
   else
-    change(path_, [&](hid_t file) { append_frame({file, path_}, t, data, times_.size(), last); });
+    change(path_, [&](hid_t file) { append_frame({file, path_}, t, data, times_.size(), cells_stay, last); });
   last_ = std::move(last);
   times_.push_back(t);
 }

@@ -1,8 +1,11 @@
 #include "physics/run/frames.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/communicator.hpp"
 #include "base/profile.hpp"
@@ -23,6 +26,8 @@ bool is_shown(const OutputParams& params, double start, Offset step, double t_be
 namespace {
 
 constexpr std::size_t most_waiting = 2;
+
+std::string stem_of(Offset step) { return output::frame_name("solution", step, ""); }
 
 }  // namespace
 
@@ -45,18 +50,28 @@ Frames::Frames(const CommonParams& params, const Context& context, std::optional
   quantities_.emplace(t ? output::ProbeSeries::resume(table, columns, *t) : output::ProbeSeries(table, columns));
 }
 
-FileNames Frames::names(Offset step) const { return {output::frame_name("solution", step, ""), true}; }
-
-std::filesystem::path Frames::file(Offset step, const char* extension) const {
-  return directory_ / (names(step).stem + extension);
+FileNames Frames::begin(Offset step, double t) {
+  const std::string when = params_.time ? fmt::format("t = {:g}", t) : fmt::format("mode {}", step);
+  return {stem_of(step), true, std::exchange(has_begun_, true), when};
 }
 
-void Frames::write(Offset step, double t, std::function<output::VtkData()> make) {
+std::filesystem::path Frames::file(Offset step, const char* extension) const {
+  return directory_ / (stem_of(step) + extension);
+}
+
+void Frames::write(Offset step, double t, const FileNames& names, MakeSolution make) {
   wait([&] {
-    beside_.hand_over([this, step, t, make = std::move(make)] {
-      const output::VtkData data = make();
-      write_solution_files(params_.output, data, directory_, names(step));
-      if (hdf_) hdf_->add(t, data);
+    beside_.hand_over([this, step, t, names, make = std::move(make)] {
+      make(state_);
+      {
+        const std::lock_guard lock(mutex_);
+        not_finite_.insert(not_finite_.end(), state_.not_finite.begin(), state_.not_finite.end());
+        state_.not_finite.clear();
+      }
+      output::VtkData& data = state_.shown.data;
+      write_solution_files(params_.output, data, directory_, names);
+      if (hdf_) hdf_->add(t, data, names.goes_on);
+      data.point_fields.clear();
       if (params_.output.has_format("csv")) output::make_lasting(file(step, ".csv"));
       if (params_.output.has_format("vtu") || params_.output.has_format("pvtu")) series_.add(t, file(step, ".vtu"));
     });
@@ -64,7 +79,7 @@ void Frames::write(Offset step, double t, std::function<output::VtkData()> make)
 }
 
 void Frames::add_pieces(Offset step, double t, int rank, int pieces) {
-  const std::string stem = names(step).stem;
+  const std::string stem = stem_of(step);
   for (int of = 0; of < pieces; ++of)  // the root lists them all
     if (of == rank || rank == 0) output::make_lasting(directory_ / output::piece_name(of, stem));
   if (rank > 0) return;
@@ -77,7 +92,22 @@ void Frames::add_pieces(Offset step, double t, int rank, int pieces) {
 void Frames::wait(const std::function<void()>& call) {
   Threads exec(1);
   Scope scope(exec, "output.wait");
-  call();
+  try {
+    call();
+  } catch (...) {
+    warn_of_what_was_found();
+    throw;
+  }
+  warn_of_what_was_found();
+}
+
+void Frames::warn_of_what_was_found() {
+  std::vector<NotFinite> found;
+  {
+    const std::lock_guard lock(mutex_);
+    found.swap(not_finite_);
+  }
+  for (const NotFinite& one : found) warn_once(one);
 }
 
 void Frames::add_quantities(Offset step, double t, const output::Summary& summary) {

@@ -2,14 +2,16 @@
 // The states of a run through time that become files.
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "base/beside.hpp"
 #include "output/probe_series.hpp"
 #include "output/series.hpp"
 #include "output/vtkhdf.hpp"
 #include "physics/module.hpp"
-#include "physics/run/report.hpp"
+#include "physics/run/results.hpp"
 
 namespace tessera::physics {
 
@@ -25,10 +27,12 @@ class Frames {
  public:
   /// `t`: the time at which a run goes on with the series that is there.
   Frames(const CommonParams& params, const Context& context, std::optional<double> t);
-  FileNames names(Offset step) const;
+  /// The names of the files of the next state. The first one makes the grid, which the others find there. On all ranks.
+  FileNames begin(Offset step, double t);
   /// The state of this step, which `make` makes later and on another thread: what it refers to must stay as it is until
-  /// `flush`. It is written and listed, and lasts from then on, where the run is stopped. On the root.
-  void write(Offset step, double t, std::function<output::VtkData()> make);
+  /// `flush`. It is written and listed, and lasts from then on, where the run is stopped. What of it is not finite is a
+  /// warning of the next call. On the root.
+  void write(Offset step, double t, const FileNames& names, MakeSolution make);
   /// The state of this step, of which each rank has written a piece, is listed by the root. All its files last from now
   /// on; each rank says so of its own.
   void add_pieces(Offset step, double t, int rank, int pieces);
@@ -41,6 +45,7 @@ class Frames {
 
  private:
   void wait(const std::function<void()>& call);
+  void warn_of_what_was_found();
   std::filesystem::path file(Offset step, const char* extension) const;
 
   const CommonParams& params_;
@@ -48,6 +53,10 @@ class Frames {
   output::Series series_;                          ///< until `flush` the thread's
   std::optional<output::VtkhdfSeries> hdf_;        ///< the same, where the deck asks for it
   std::optional<output::ProbeSeries> quantities_;  ///< on the root, where there are any
+  FileState state_;                                ///< the last one, without its fields; the thread's
+  bool has_begun_ = false;                         ///< a state brings the grid
+  std::mutex mutex_;                               ///< of
+  std::vector<NotFinite> not_finite_;              ///< what the thread has found
   Beside beside_;                                  ///< the last one: it ends before what it writes to
 };
 

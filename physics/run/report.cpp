@@ -182,8 +182,10 @@ void report_solution(const CommonParams& params, const Traits& traits, const Nod
     Scope scope(exec, "output");
     if (const int pieces =
             write_solution(params, traits.fields, solution, results, converged, context.output_directory, {},
-                           [&](const std::function<output::VtkData()>& make) {
-                             write_solution_files(params.output, make(), context.output_directory);
+                           [&](const MakeSolution& make) {
+                             FileState state;
+                             make(state);
+                             write_solution_files(params.output, state.shown.data, context.output_directory);
                            });
         pieces > 0)
       context.summary.set("ranks.pieces", pieces);

@@ -36,6 +36,8 @@ void report_solution(const CommonParams& params, const Traits& traits, const Nod
 struct FileNames {
   std::string stem = "solution";
   bool in_series = false;
+  bool goes_on = false;   ///< whoever takes it has the grid of the series
+  std::string when = {};  ///< of one of several states: "t = 0.5"
 };
 
 /// Writes a solution of one rank in the formats of the deck: solution.vtu with solution.pvd, solution.csv, and

@@ -4,21 +4,30 @@
 #include <functional>
 
 #include "physics/model.hpp"
+#include "physics/run/field_values.hpp"
 #include "physics/run/report.hpp"
+#include "physics/run/shown.hpp"
 
 // All functions but the check are collective where ranks share the solution.
 
 namespace tessera::physics {
 
-/// "quantities" of the summary.
+/// "quantities" of the summary. `when`: of one of several states, for warnings.
 void report_quantities(const std::vector<QuantityParams>& quantities, const Traits& traits,
-                       const NodalSolution& solution, Results& results, output::Summary& summary);
+                       const NodalSolution& solution, Results& results, output::Summary& summary,
+                       const std::string& when = {});
 /// Throws Error(usage) where a quantity is of no component of the fields that may be measured: `of = "u"` of a vector.
 void check_quantity_fields(const std::vector<QuantityParams>& quantities, const Traits& traits, int dim);
 
-/// Takes what makes a solution as files have it, to be called once: from then on it holds values of fields, and looks
-/// at mesh and space of the solution until it is called.
-using TakeSolution = std::function<void(std::function<output::VtkData()> make)>;
+/// A solution as files have it.
+struct FileState {
+  Shown shown;
+  std::vector<NotFinite> not_finite;  ///< what the main thread is still to warn of
+};
+/// Makes it, called once and on any thread: until then it holds values of fields, and looks at mesh and space of the
+/// solution. Of a series that goes on (FileNames) the state has the grid of those before.
+using MakeSolution = std::function<void(FileState& state)>;
+using TakeSolution = std::function<void(MakeSolution make)>;
 /// The fields of the deck as files: of several ranks one file where the root has the whole mesh, which `take` writes on
 /// the root, or pieces, which are called `names`. Returns how many pieces; 0: none.
 int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& solution,

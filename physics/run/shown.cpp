@@ -76,10 +76,15 @@ void check_shown(const OutputParams& output, const mesh::Mesh& mesh, GroupList l
               "name groups of cells or of facets; [[probe]] and [[line]] have values at points", output.where);
 }
 
-output::VtkData shown_part(const OutputParams& output, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
-                           output::VtkData data, std::span<const char> own) {
+Shown shown_part(const OutputParams& output, const mesh::Mesh& mesh, const assembly::DofMap& dofs, output::VtkData data,
+                 std::span<const char> own) {
   const auto is_own = [&](Index cell) { return own.empty() || own[static_cast<std::size_t>(cell)]; };
-  if (output.on.empty()) return own.empty() ? data : output::of_cells(data, own);
+  if (output.on.empty() && own.empty()) return {std::move(data)};
+  std::vector<Index> shown;
+  if (output.on.empty()) {
+    output::VtkData part = output::of_cells(data, own, shown);
+    return {std::move(part), std::move(shown)};
+  }
   const mesh::Group group = united_groups(mesh, output.on, -1, output.where);
   std::vector<char> marked;
   if (group.dim == mesh.dim) {
@@ -92,7 +97,8 @@ output::VtkData shown_part(const OutputParams& output, const mesh::Mesh& mesh, c
     take_facets(mesh, dofs, facets, data);
     marked.assign(facets.size(), 1);
   }
-  return output::of_cells(data, marked);
+  output::VtkData part = output::of_cells(data, marked, shown);
+  return {std::move(part), std::move(shown)};
 }
 
 }  // namespace tessera::physics

@@ -176,13 +176,16 @@ State StationaryRun::first_state(const Discretisation& space) const {
   return state;
 }
 
-void StationaryRun::with_solution(const Discretisation& space, double t, std::vector<double> u,
-                                  std::vector<double> rate,
+void StationaryRun::with_solution(const Discretisation& space, double t, const std::vector<double>& of_space,
+                                  const std::vector<double>& rate_of_space,
                                   const std::function<void(const NodalSolution&, Results&)>& visit) {
+  std::vector<double> unfolded, unfolded_rate;
   if (space.unfolded) {
-    u = unfold(*space.unfolded, u);
-    if (!rate.empty()) rate = unfold(*space.unfolded, rate);
+    unfolded = unfold(*space.unfolded, of_space);
+    if (!rate_of_space.empty()) unfolded_rate = unfold(*space.unfolded, rate_of_space);
   }
+  const std::vector<double>& u = space.unfolded ? unfolded : of_space;
+  const std::vector<double>& rate = space.unfolded ? unfolded_rate : rate_of_space;
   const std::vector<Index> fixed = fixed_rows(space);
   const NodalSolution solution{.mesh = space.mesh,
                                .space = space.solution_space(),
@@ -204,10 +207,11 @@ void StationaryRun::write_state(const Discretisation& space, const State& state,
   const CommonParams& params = model().params();
   with_solution(space, state.t, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
     Threads exec(space.threads);
+    const FileNames names = frames.begin(state.step, state.t);
     output::Summary numbers;
     {
       Scope scope(exec, "post");
-      report_quantities(params.quantities, model().traits(), solution, results, numbers);
+      report_quantities(params.quantities, model().traits(), solution, results, numbers, names.when);
       const std::vector<std::string> own = model().traits().quantities;  // which have what is stored in them
       for (const QuantityParams& quantity : params.quantities)
         if (model().traits().quantities_of_rates && state.rate.empty() &&
@@ -217,10 +221,9 @@ void StationaryRun::write_state(const Discretisation& space, const State& state,
     Scope scope(exec, "output");
     int pieces = 0;
     if (params.output.write)
-      pieces = write_solution(params, model().traits().fields, solution, results, converged, context.output_directory,
-                              frames.names(state.step), [&](std::function<output::VtkData()> make) {
-                                frames.write(state.step, state.t, std::move(make));
-                              });
+      pieces =
+          write_solution(params, model().traits().fields, solution, results, converged, context.output_directory, names,
+                         [&](MakeSolution make) { frames.write(state.step, state.t, names, std::move(make)); });
     const int rank = solution.share ? solution.share->ranks->rank() : 0;
     in_common::each(solution.share, [&] {
       if (pieces > 0) frames.add_pieces(state.step, state.t, rank, pieces);
@@ -266,7 +269,7 @@ ExitCode StationaryRun::report(Discretisation& space, Solved& solved, Context& c
     if (params.exact) model().params().exact = at_time(*params.exact, solved.time->t);
   }
   const bool converged = solved.newton ? solved.newton->converged : solved.report.converged;
-  with_solution(space, solved.time ? solved.time->t : 0, std::move(solved.u), std::move(solved.rate),
+  with_solution(space, solved.time ? solved.time->t : 0, solved.u, solved.rate,
                 [&](const NodalSolution& solution, Results& results) {
                   if (solved.time)
                     report_numbers(params, model().traits(), solution, results, context);

@@ -83,8 +83,8 @@ class StationaryRun : public Module {
   ExitCode report(Discretisation& space, Solved& solved, Context& context);
   ExitCode report_modes(const Discretisation& space, Modes& modes, Context& context);
   /// Calls visit(solution, results) for u and, of a run through time, its time t and its rate, [rows].
-  void with_solution(const Discretisation& space, double t, std::vector<double> u, std::vector<double> rate,
-                     const std::function<void(const NodalSolution&, Results&)>& visit);
+  void with_solution(const Discretisation& space, double t, const std::vector<double>& u,
+                     const std::vector<double>& rate, const std::function<void(const NodalSolution&, Results&)>& visit);
 
   Sources sources_;
 };

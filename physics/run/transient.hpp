@@ -65,7 +65,7 @@ class TimeLoop : private Walk<Exec> {
   using Outcome = typename ImplicitSteps<Exec>::Outcome;
   using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
   using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
-      Walk<Exec>::is_finite, Walk<Exec>::give_samples, Walk<Exec>::save;
+      Walk<Exec>::is_finite, Walk<Exec>::give_samples, Walk<Exec>::save, Walk<Exec>::bring;
 
   void run_implicit(State& state, const StateVisitor& visitor) {
     const std::unique_ptr<Stages<Exec>> stages = make_stages();
@@ -79,8 +79,8 @@ class TimeLoop : private Walk<Exec> {
     Array<double, Space> u = to_space<Space>(state.u);
     if (begins(state, visitor)) visitor.visit(state);
     const auto take = [&] {
-      state.u = to_vector(u);
-      state.rate = to_vector(steps.rate());
+      bring(u, state.u);
+      bring(steps.rate(), state.rate);
     };
     const auto keep = [&] {
       state.kept = steps.kept();

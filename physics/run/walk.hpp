@@ -99,6 +99,11 @@ class Walk {
     keep();
     save(state, visitor);
   }
+  /// A vector of the backend, in the memory of the last one.
+  static void bring(const Array<double, Space>& from, std::vector<double>& to) {
+    to.resize(static_cast<std::size_t>(from.size()));
+    if (!to.empty()) copy_bytes(Space{}, from.data(), Host{}, to.data(), from.bytes());
+  }
   void save(const State& state, const StateVisitor& visitor) {
     give_samples(visitor);
     visitor.save(state);
