@@ -18,6 +18,17 @@ struct Entry {
   explicit Entry(const T* from) { std::memcpy(&of, from, sizeof(of)); }
   void add(const T* from) { of += Entry(from).of; }
   void give(T* to) const { std::memcpy(to, &of, sizeof(of)); }
+  T operator[](int c) const { return of[c]; }
+};
+/// One number is no vector: compilers pass a vector of one through memory, twice a sum.
+template <class T>
+struct Entry<1, T> {
+  T of;
+
+  explicit Entry(const T* from) : of(*from) {}
+  void add(const T* from) { of += *from; }
+  void give(T* to) const { *to = of; }
+  T operator[](int) const { return of; }
 };
 
 /// What loops over nodes bring near before its turn: the numbers of the node so many places on.
@@ -30,11 +41,11 @@ inline void move_node(const Target<T>& target, Index dof, const Entry<C, T>& for
   const T scale = target.scale[dof];
   for (int c = 0; c < C; ++c) {
     if constexpr (leaps) {
-      const T moved = target.v[row + c] + target.kick * (scale * force.of[c]);
+      const T moved = target.v[row + c] + target.kick * (scale * force[c]);
       target.v[row + c] = moved;
       target.u[row + c] += target.drift * moved;
     } else {
-      target.to[row + c] = scale * force.of[c];
+      target.to[row + c] = scale * force[c];
     }
   }
 }
@@ -95,7 +106,7 @@ void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, con
                  const Target<T>& target) {
   using Cells = Batch<n, dim, Law, T>;
   constexpr int W = Cells::W, N = Cells::N, C = Cells::C, size = entry_size(C);
-  constexpr int together = cells_of_patch(power(n, dim), entry_size(C), sizeof(T));
+  constexpr int together = cells_of_patch(dim, power(n, dim), entry_size(C), sizeof(T));
   struct Forces {
     alignas(64) T of[together * N * size];
   };

@@ -13,6 +13,7 @@ struct Layers {
   std::vector<double> damping;      ///< [dofs, dim] d, 1 / s
   std::vector<double> relaxation;   ///< [dofs, dim] alpha, 1 / s
   std::vector<double> lag;          ///< [cells] eta: the force of a cell in a layer is that of u + eta u'
+  bool pushed = false;              ///< another medium pushes nodes of layers, too: a step ends with leap_nodes
 
   bool has(Index dof, int dim) const;
 };

@@ -97,12 +97,17 @@ struct LayerNodesView {
   View<const T> a;        ///< [nodes, components], the force over the mass
   View<T> V;              ///< [nodes, components]
   View<T> m;              ///< [nodes, dim, components]: what follows V and what is left of it
+  View<T> U;              ///< [nodes, components]: S u, which V moves; empty: it is not asked for
 };
 
 }  // namespace spectral
 
 /// The leapfrog of a law with layers. Every rank moves what the cells that it sees remember, and V of its own nodes.
 /// `apply` is that of a body without layers.
+///
+/// Where another medium pushes nodes of layers, Layers::pushed, it does so between `leap` and `leap_nodes`. An integral
+/// over its sides, n_a dA, becomes (S / s_a) n_a dA; where no n_a is along an axis that is stretched that is S n_a dA,
+/// so that the force of a displacement is that of S u, which is here, and V' pushes back.
 template <class Exec, class Law, class T = double>
 class LayeredOperator : public SpectralOperator<Exec, Law, T> {
  public:
@@ -118,11 +123,19 @@ class LayeredOperator : public SpectralOperator<Exec, Law, T> {
   /// The next call of `leap` is a step dt after one of `before`. Unless it is `kept`, memory stays as it is.
   void begin_step(double before, double dt, bool kept);
   void apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f);
+  /// Of layers that are pushed the forces over the mass of their nodes go to `a`, behind those of nodes that are held.
   void leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u, View<T> a);
+  /// The step of the nodes of layers that are pushed, with the same a.
+  void leap_nodes(Exec& exec, T kick, T drift, View<const T> a, View<T> v, View<T> u);
+  /// Ascending: nodes that are stretched, owned and not held.
+  const std::vector<Index>& nodes() const { return nodes_; }
+  /// S u of these nodes, [nodes, components], of layers that are pushed.
+  View<const T> stretched() const { return U_.view(); }
 
-  /// On the host: V and what follows it, dim + 1 vectors [dofs, components], 0 at all other nodes.
+  /// On the host: V, what follows it and, of layers that are pushed, S u: vectors [dofs, components], 0 at all other
+  /// nodes.
   std::vector<std::vector<double>> memory() const;
-  std::size_t vectors_of_memory() const { return static_cast<std::size_t>(this->dim_) + 1; }
+  std::size_t vectors_of_memory() const { return static_cast<std::size_t>(this->dim_) + (pushed_ ? 2 : 1); }
   void restore_memory(const std::vector<std::vector<double>>& memory);
   /// What cells remember: those in layers that this rank sees, and their numbers [cells, width].
   NumbersOfCells memory_of_cells() const;
@@ -141,7 +154,7 @@ class LayeredOperator : public SpectralOperator<Exec, Law, T> {
                   const spectral::Layers& layers, const SpectralOptions& options);
   void add_layer(const spectral::Cells& cells, const spectral::OrderedCells& ordered, std::size_t block,
                  const spectral::Layers& layers);
-  void leap_nodes(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u);
+  void move_nodes(Exec& exec, T kick, T drift, View<const T> a, View<T> v, View<T> u);
 
   int components_;
   Offset rows_;
@@ -149,7 +162,8 @@ class LayeredOperator : public SpectralOperator<Exec, Law, T> {
   std::vector<Layer> layers_;
   std::vector<Index> nodes_;
   Array<Index, Space> dofs_;
-  Array<T, Space> profile_, a_, V_, m_;
+  bool pushed_;
+  Array<T, Space> profile_, a_, V_, m_, U_;
   double before_ = 0, next_ = 0;
   spectral::Pass pass_ = spectral::Pass::look;
 };

@@ -8,7 +8,8 @@
 namespace tessera::assembly {
 namespace spectral {
 
-/// The step of nodes in layers: V += kick a, v = S^-1 V, u += drift v, where the step of V is kick long.
+/// The step of nodes in layers: V += kick a, v = S^-1 V, u += drift v and U += drift V, where the step of V is kick
+/// long.
 template <int components, class Exec, class T>
 void leap_layer_nodes(Exec& exec, int dim, const LayerNodesView<T> nodes, Pass pass, T kick, T drift, View<T> v,
                       View<T> u) {
@@ -18,6 +19,8 @@ void leap_layer_nodes(Exec& exec, int dim, const LayerNodesView<T> nodes, Pass p
       T before = pass == Pass::begin ? v[row + c] : nodes.V[i * components + c];
       T now = before + kick * nodes.a[i * components + c];
       if (pass != Pass::look) nodes.V[i * components + c] = now;
+      if (!nodes.U.empty() && pass == Pass::begin) nodes.U[i * components + c] = u[row + c];
+      if (!nodes.U.empty() && pass == Pass::move) nodes.U[i * components + c] += drift * now;
       // of each axis y = x - m with m' = -(alpha + d) m + d x
       for (int axis = 0; axis < dim; ++axis) {
         T& m = nodes.m[(i * dim + axis) * components + c];
@@ -92,7 +95,8 @@ LayeredOperator<Exec, Law, T>::LayeredOperator(Exec& exec, const DofMap& dofs, c
       components_(Law::components(cells.dim)),
       rows_(Offset{dofs.dofs} * components_),
       nodes_(ordered.nodes),
-      dofs_(to_space<Space>(ordered.nodes)) {
+      dofs_(to_space<Space>(ordered.nodes)),
+      pushed_(layers.pushed) {
   // What neither follows the force alone nor is held is gathered by itself.
   gather_nodes_ = spectral::part_of_lists<Space>(this->gather_held_, nodes_);
   this->gather_held_ = spectral::part_of_lists<Space>(this->gather_held_, options.held);
@@ -105,9 +109,10 @@ LayeredOperator<Exec, Law, T>::LayeredOperator(Exec& exec, const DofMap& dofs, c
         profile.push_back((*of)[static_cast<std::size_t>(Offset{dof} * cells.dim + a)]);
   profile_ = spectral::as_numbers<Space, T>(profile);
   const Offset numbers = static_cast<Offset>(nodes_.size()) * components_;
-  a_ = Array<T, Space>(numbers);
+  (pushed_ ? U_ : a_) = Array<T, Space>(numbers);
   V_ = Array<T, Space>(numbers);
   m_ = Array<T, Space>(numbers * cells.dim);
+  if (pushed_) U_.set_zero();
   V_.set_zero();
   m_.set_zero();
 }
@@ -178,8 +183,19 @@ void LayeredOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const
   }
   this->gather(exec, this->gather_, target);
   this->gather(exec, this->gather_held_, target, a.data());
+  if (pushed_) return this->gather(exec, gather_nodes_, target, a.data() + (a.size() - V_.size()));
   this->gather(exec, gather_nodes_, target, a_.data());
-  const spectral::LayerNodesView<T> nodes{dofs_.view(), profile_.view(), a_.view(), V_.view(), m_.view()};
+  move_nodes(exec, kick, drift, View<const T>(a_.view()), v, u);
+}
+
+template <class Exec, class Law, class T>
+void LayeredOperator<Exec, Law, T>::leap_nodes(Exec& exec, T kick, T drift, View<const T> a, View<T> v, View<T> u) {
+  move_nodes(exec, kick, drift, a.part(a.size() - V_.size(), V_.size()), v, u);
+}
+
+template <class Exec, class Law, class T>
+void LayeredOperator<Exec, Law, T>::move_nodes(Exec& exec, T kick, T drift, View<const T> a, View<T> v, View<T> u) {
+  const spectral::LayerNodesView<T> nodes{dofs_.view(), profile_.view(), a, V_.view(), m_.view(), U_.view()};
   if (components_ == 1) return spectral::leap_layer_nodes<1>(exec, this->dim_, nodes, pass_, kick, drift, v, u);
   if (components_ == 2) return spectral::leap_layer_nodes<2>(exec, this->dim_, nodes, pass_, kick, drift, v, u);
   spectral::leap_layer_nodes<3>(exec, this->dim_, nodes, pass_, kick, drift, v, u);
@@ -195,20 +211,23 @@ std::vector<std::vector<double>> LayeredOperator<Exec, Law, T>::memory() const {
     for (std::size_t i = 0; i < of_axis.size(); ++i) of_axis[i] = all[((i / C) * dim + axis) * C + i % C];
     result.push_back(spectral::spread(nodes_, rows_, components_, of_axis));
   }
+  if (pushed_) result.push_back(spectral::spread(nodes_, rows_, components_, to_vector(U_)));
   return result;
 }
 
 template <class Exec, class Law, class T>
 void LayeredOperator<Exec, Law, T>::restore_memory(const std::vector<std::vector<double>>& memory) {
   const auto C = static_cast<std::size_t>(components_), dim = static_cast<std::size_t>(this->dim_);
-  std::vector<T> V(nodes_.size() * C), m(V.size() * dim);
+  std::vector<T> V(nodes_.size() * C), m(V.size() * dim), U(pushed_ ? V.size() : 0);
   for (std::size_t i = 0; i < V.size(); ++i) {
     const std::size_t row = static_cast<std::size_t>(nodes_[i / C]) * C + i % C;
     V[i] = static_cast<T>(memory.at(0).at(row));
+    if (pushed_) U[i] = static_cast<T>(memory.at(1 + dim).at(row));
     for (std::size_t axis = 0; axis < dim; ++axis)
       m[((i / C) * dim + axis) * C + i % C] = static_cast<T>(memory.at(1 + axis).at(row));
   }
   V_ = to_space<Space>(V);
+  U_ = to_space<Space>(U);
   m_ = to_space<Space>(m);
 }
 
@@ -256,8 +275,8 @@ void LayeredOperator<Exec, Law, T>::restore_memory_of_cells(const NumbersOfCells
 
 template <class Exec, class Law, class T>
 double LayeredOperator<Exec, Law, T>::bytes() const {
-  double sum =
-      Base::bytes() + static_cast<double>(dofs_.bytes() + profile_.bytes() + a_.bytes() + V_.bytes() + m_.bytes());
+  double sum = Base::bytes() + static_cast<double>(dofs_.bytes() + profile_.bytes() + a_.bytes() + V_.bytes() +
+                                                   m_.bytes() + U_.bytes());
   for (const Layer& layer : layers_)
     sum += static_cast<double>(layer.profile.bytes() + layer.lag.bytes() + layer.memory.bytes());
   return sum;

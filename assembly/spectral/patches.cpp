@@ -46,13 +46,15 @@ class Growth {
         vertices_(1 << mesh::dimension(block.shape)),
         n_(n),
         of_vertices_(block, vertices_),
-        taken_(static_cast<std::size_t>(block.cells()), 0) {}
+        taken_(static_cast<std::size_t>(block.cells()), 0),
+        place_(static_cast<std::size_t>(block.cells()), -1) {}
 
   std::vector<Index> order(int each) {
     std::vector<Index> result;
     result.reserve(taken_.size());
     Index left = 0;
     while (static_cast<Index>(result.size()) < block_.cells()) {
+      for (const Candidate& candidate : candidates_) place(candidate.cell) = -1;
       candidates_.clear();
       for (int k = 0; k < each && static_cast<Index>(result.size()) < block_.cells(); ++k) {
         while (taken_[static_cast<std::size_t>(left)]) ++left;
@@ -69,7 +71,7 @@ class Growth {
       if (candidate.shared > best.shared || (candidate.shared == best.shared && candidate.cell < best.cell))
         best = candidate;
     taken_[static_cast<std::size_t>(best.cell)] = 1;
-    std::erase_if(candidates_, [&](const Candidate& candidate) { return candidate.cell == best.cell; });
+    remove(best.cell);
     add_neighbours(best.cell);
     return best.cell;
   }
@@ -86,13 +88,24 @@ class Growth {
     }
   }
   void add(Index cell, Offset shared) {
-    for (Candidate& candidate : candidates_)
-      if (candidate.cell == cell) {
-        candidate.shared += shared;
-        return;
-      }
+    if (place(cell) >= 0) {
+      candidates_[static_cast<std::size_t>(place(cell))].shared += shared;
+      return;
+    }
+    place(cell) = static_cast<Index>(candidates_.size());
     candidates_.push_back({cell, shared});
   }
+  void remove(Index cell) {
+    const Index at = std::exchange(place(cell), -1);
+    if (at < 0) return;
+    const Candidate last = candidates_.back();
+    candidates_.pop_back();
+    if (last.cell == cell) return;
+    candidates_[static_cast<std::size_t>(at)] = last;
+    place(last.cell) = at;
+  }
+  /// Of a cell among the candidates; -1: it is none.
+  Index& place(Index cell) { return place_[static_cast<std::size_t>(cell)]; }
   /// Nodes that cells with so many common vertices share: of a corner, an edge, a side.
   Offset nodes_of(std::size_t common) const {
     Offset nodes = 1;
@@ -104,6 +117,7 @@ class Growth {
   int vertices_, n_;
   CellsOfVertices of_vertices_;
   std::vector<char> taken_;
+  std::vector<Index> place_;
   std::vector<Candidate> candidates_;
   std::vector<Index> neighbours_;
 };
@@ -153,7 +167,7 @@ PatchLayout patch_layout(int of_dim, int of_n, int components, std::size_t numbe
 
 PatchLayout patch_layout_of_threads(int dim, int n, int components, std::size_t number) {
   const int places = power(n, dim);
-  return {cells_of_patch(places, entry_size(components), number), n, n, places, cell_lanes(number)};
+  return {cells_of_patch(dim, places, entry_size(components), number), n, n, places, cell_lanes(number)};
 }
 
 std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each) {

@@ -22,7 +22,7 @@ struct Patch {
 
 /// How a block of threads has the places of the cells of a patch in its memory.
 struct PatchLayout {
-  int cells = 0;                 ///< of a patch; 0: there are no patches
+  int cells = 256;               ///< of a patch; 0: there are no patches
   int n = 0, row = 0, cell = 0;  ///< between rows along x, and between cells
   int lanes = 1;                 ///< cells whose material and geometry lie beside each other
 
@@ -36,11 +36,14 @@ PatchLayout patch_layout(int dim, int n, int components, std::size_t number);
 
 /// On threads: cells that share the vector registers, one a lane, with so many bytes a number.
 constexpr int cell_lanes(std::size_t number) { return static_cast<int>(64 / number); }
-/// Cells of which the forces, `entry` numbers a place, take a third of the cache of a core: a power of two, so that
-/// patches of a regular mesh are bricks.
-constexpr int cells_of_patch(int places, int entry, std::size_t number) {
-  int cells = 64;
-  while (cells > 16 && static_cast<std::size_t>(cells * places * entry) * number > 300000) cells /= 2;
+/// Cells of which the forces, `entry` numbers a place, take a third of the cache of a core, at most eight along an
+/// axis: a power of two, so that patches of a regular mesh are bricks. Long rows of nodes fill the lines of the cache
+/// that they touch, and few nodes are of several patches. Addresses of places have 16 bits.
+constexpr int cells_of_patch(int dim, int places, int entry, std::size_t number) {
+  int cells = dim == 2 ? 64 : 512;
+  while (cells > 16 &&
+         (static_cast<std::size_t>(cells * places * entry) * number > 300000 || cells * places >= 1 << 16))
+    cells /= 2;
   return cells;
 }
 PatchLayout patch_layout_of_threads(int dim, int n, int components, std::size_t number);

@@ -12,6 +12,7 @@
 #include "assembly/spectral/operator.hpp"
 #include "forms/spectral.hpp"
 #include "physics/places.hpp"
+#include "physics/wave/layers.hpp"
 
 namespace tessera::physics::wave {
 
@@ -145,6 +146,7 @@ CoupledProblem make_coupled_problem(const Params& params, const Discretisation& 
   warn_of_boundaries(params, space.mesh, medium_of_cell);
   const std::array<const Problem*, 2> media{&problem.fluid, &problem.solid};
   warn_of_rest(media);
+  if (params.has_layers()) take_layers(problem);
   return problem;
 }
 
@@ -167,6 +169,38 @@ void refuse_moved_fluid(const CoupledProblem& problem, std::span<const double> u
                   params.initial.empty() ? params.physics.where : params.initial.front().where);
     }
   }
+}
+
+assembly::NumbersOfCells united(const CoupledProblem& problem, const assembly::NumbersOfCells& fluid,
+                                const assembly::NumbersOfCells& solid) {
+  assembly::NumbersOfCells result{.width = std::max(fluid.width, solid.width), .cells = {}, .values = {}};
+  const auto add = [&](const Problem& medium, const assembly::NumbersOfCells& numbers) {
+    std::vector<Index> in_whole(static_cast<std::size_t>(medium.cells.cells));
+    for (std::size_t cell = 0; cell < medium.part->number.size(); ++cell)
+      if (const Index own = medium.part->number[cell]; own >= 0)
+        in_whole[static_cast<std::size_t>(own)] = static_cast<Index>(cell);
+    for (std::size_t i = 0; i < numbers.cells.size(); ++i) {
+      result.cells.push_back(in_whole[static_cast<std::size_t>(numbers.cells[i])]);
+      const auto first = numbers.values.begin() + static_cast<std::ptrdiff_t>(i * numbers.width);
+      result.values.insert(result.values.end(), first, first + static_cast<std::ptrdiff_t>(numbers.width));
+      result.values.resize(result.cells.size() * result.width, 0.0);
+    }
+  };
+  add(problem.fluid, fluid);
+  add(problem.solid, solid);
+  return result;
+}
+
+assembly::NumbersOfCells part_of(const Problem& medium, const assembly::NumbersOfCells& numbers) {
+  assembly::NumbersOfCells result{.width = numbers.width, .cells = {}, .values = {}};
+  for (std::size_t i = 0; i < numbers.cells.size(); ++i) {
+    const Index own = medium.own(numbers.cells[i]);
+    if (own < 0) continue;
+    result.cells.push_back(own);
+    const auto first = numbers.values.begin() + static_cast<std::ptrdiff_t>(i * numbers.width);
+    result.values.insert(result.values.end(), first, first + static_cast<std::ptrdiff_t>(numbers.width));
+  }
+  return result;
 }
 
 std::vector<double> fluid_displacements(const Problem& fluid, std::span<const double> chi) {

@@ -6,6 +6,7 @@
 //   n . grad chi / rho = n . u,      sigma n = chi'' n.
 // D. Komatitsch, C. Barnes & J. Tromp, Geophysics 65 (2000) 623-631; E. Chaljub & B. Valette, Geophys. J. Int. 158
 // (2004) 131-141.
+#include "assembly/space/numbers_of_cells.hpp"
 #include "physics/wave/problem.hpp"
 
 namespace tessera::physics::wave {
@@ -33,6 +34,11 @@ CoupledProblem make_coupled_problem(const Params& params, const Discretisation& 
 /// `owned` dofs: of others a rank may not see the solid.
 void refuse_moved_fluid(const CoupledProblem& problem, std::span<const double> u, std::span<const double> v,
                         Index owned);
+
+/// Numbers of cells of both media by those of the whole, as wide as the wider of both; and of one medium by its own.
+assembly::NumbersOfCells united(const CoupledProblem& problem, const assembly::NumbersOfCells& fluid,
+                                const assembly::NumbersOfCells& solid);
+assembly::NumbersOfCells part_of(const Problem& medium, const assembly::NumbersOfCells& numbers);
 
 /// What of the fluids a state has on the host, [dofs seen], at the time that was looked at last.
 struct FluidState {

@@ -3,6 +3,7 @@
 // with the pressure of the fluids' nodes at the same time. Both accelerations are those of one moment, so the scheme is
 // that of a symmetric system and keeps its energy.
 #include "forms/attenuation.hpp"
+#include "forms/layers.hpp"
 #include "forms/spectral.hpp"
 #include "linalg/halo.hpp"
 #include "physics/wave/coupled.hpp"
@@ -25,13 +26,16 @@ struct InterfaceNodes {
 template <class Exec, class Law, class T>
 struct CoupledParts {
   using Space = typename Exec::Space;
+  using FluidLaw =
+      std::conditional_t<forms::has_layers<Law>, forms::InLayers<forms::GradientFlux>, forms::GradientFlux>;
   const CoupledProblem& problem;
-  Parts<Exec, forms::GradientFlux, T>& fluid;
+  Parts<Exec, FluidLaw, T>& fluid;
   Parts<Exec, Law, T>& solid;
   InterfaceNodes<Space, T> interface;
-  FluidState& state;  ///< of the fluids, where the host looks
-  Index owned;        ///< dofs
-  PeakMaps& peaks;    ///< of the solids
+  InterfaceNodes<Space, T> in_layers;  ///< of the interface, where both are stretched
+  FluidState& state;                   ///< of the fluids, where the host looks
+  Index owned;                         ///< dofs
+  PeakMaps& peaks;                     ///< of the solids
 
   int dim() const { return problem.solid.cells.dim; }
 };
@@ -41,7 +45,8 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
  public:
   using typename Leapfrog<Exec>::Space, typename Leapfrog<Exec>::Vector;
   using Vectors = std::vector<double>;
-  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates;
+  static constexpr bool has_layers = forms::has_layers<Law>;
+  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates || has_layers;
 
   CoupledLeapfrog(Exec& exec, CoupledParts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
       : exec_(exec),
@@ -49,8 +54,8 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
         ranks_(ranks),
         moved_(exec, parts.solid),
         peaks_(exec, &parts.peaks, parts.dim(), parts.owned, parts.problem.space.dofs.dofs) {
-    a_fluid_ = Array<T, Space>(Offset{static_cast<Index>(parts.fluid.held.nodes.size())});
-    a_solid_ = Array<T, Space>(Offset{static_cast<Index>(parts.solid.held.nodes.size())} * parts.dim());
+    a_fluid_ = Array<T, Space>(nodes_with_force(parts.fluid));
+    a_solid_ = Array<T, Space>(nodes_with_force(parts.solid) * parts.dim());
     if (ranks) halo_ = std::make_unique<linalg::Halo<Exec>>(*ranks.link(), space().index_map, 1);
   }
 
@@ -61,6 +66,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     now_.chi = zeros(space().dofs.dofs);
     now_.w = zeros(parts_.owned);
     if constexpr (remembers) parts_.solid.force.forget(exec_, View<const T>(now_.u.view()), dt);
+    if constexpr (has_layers) parts_.fluid.force.forget(exec_, View<const T>(now_.chi.view()), dt);
     if (parts_.fluid.memory) parts_.fluid.memory->forget();
     State at_start = copy(now_);
     leap(t, 0, -dt / 2, 0, at_start);
@@ -86,12 +92,11 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     for (std::size_t i = 0; i < chi.size(); ++i) both[i * dim] = chi[i];
     for (std::size_t i = 0; i < w.size(); ++i) both[i * dim + 1] = w[i];
     std::vector<Vectors> all{both};
-    if (parts_.fluid.memory)
-      for (const Vectors& of_dofs : parts_.fluid.memory->memory(space().dofs.dofs)) {
-        Vectors of_rows(both.size(), 0.0);
-        for (std::size_t i = 0; i < of_dofs.size(); ++i) of_rows[i * dim] = of_dofs[i];
-        all.push_back(std::move(of_rows));
-      }
+    for (const Vectors& of_dofs : memory_of_fluids()) {
+      Vectors of_rows(both.size(), 0.0);
+      for (std::size_t i = 0; i < of_dofs.size(); ++i) of_rows[i * dim] = of_dofs[i];
+      all.push_back(std::move(of_rows));
+    }
     if constexpr (remembers)
       for (Vectors& of_rows : parts_.solid.force.memory()) all.push_back(std::move(of_rows));
     peaks_.add_kept(all);
@@ -108,8 +113,21 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     update_ghosts();
   }
 
+  /// Of both media, by the numbers of cells in the whole.
+  assembly::NumbersOfCells of_cells() const override {
+    if constexpr (has_layers)
+      return united(parts_.problem, parts_.fluid.force.memory_of_cells(), parts_.solid.force.memory_of_cells());
+    return {};
+  }
+  void restore_of_cells(const assembly::NumbersOfCells& numbers) override {
+    if constexpr (has_layers) {
+      parts_.fluid.force.restore_memory_of_cells(part_of(parts_.problem.fluid, numbers));
+      parts_.solid.force.restore_memory_of_cells(part_of(parts_.problem.solid, numbers));
+    }
+  }
+
   void step(double t, double before, double dt) override {
-    if constexpr (remembers) parts_.solid.force.begin_step(before, dt, true);
+    begin_step(before, dt, true);
     leap(t, before / 2, (before + dt) / 2, dt, now_);
     moved_.set_u(t + dt, now_.u);
     moved_.set_v(t + dt / 2, now_.v);
@@ -119,7 +137,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   }
 
   void look_ahead(double t, double before, double dt) override {
-    if constexpr (remembers) parts_.solid.force.begin_step(before, dt, false);
+    begin_step(before, dt, false);
     ahead_ = copy(now_);
     leap(t, before / 2, (before + dt) / 2, dt, ahead_);
     moved_.set_v(t + dt / 2, ahead_.v);
@@ -182,18 +200,42 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   };
 
   const Discretisation& space() const { return parts_.problem.space; }
+  template <class OfMedium>
+  static Offset nodes_with_force(const OfMedium& parts) {
+    const auto held = static_cast<Offset>(parts.held.nodes.size());
+    if constexpr (has_layers)
+      return held + static_cast<Offset>(parts.force.nodes().size());
+    else
+      return held;
+  }
+  void begin_step(double before, double dt, bool kept) {
+    if constexpr (remembers) parts_.solid.force.begin_step(before, dt, kept);
+    if constexpr (has_layers) parts_.fluid.force.begin_step(before, dt, kept);
+  }
+  /// Vectors [dofs] of fluids that attenuate, or that have layers.
+  std::vector<Vectors> memory_of_fluids() const {
+    if constexpr (has_layers) return parts_.fluid.force.memory();
+    if (parts_.fluid.memory) return parts_.fluid.memory->memory(space().dofs.dofs);
+    return {};
+  }
+  std::size_t vectors_of_fluids() const {
+    if constexpr (has_layers) return parts_.fluid.force.vectors_of_memory();
+    return parts_.fluid.memory ? parts_.fluid.memory->vectors_of_memory() : 0;
+  }
+  void restore_fluids(const std::vector<Vectors>& memory) {
+    if constexpr (has_layers) parts_.fluid.force.restore_memory(memory);
+    if (parts_.fluid.memory) parts_.fluid.memory->restore_memory(memory, 0);
+  }
   /// How many vectors of others() were not those of peaks.
   std::size_t restore_memory(const std::vector<Vectors>& others) {
     std::size_t next = 1;
-    if (parts_.fluid.memory) {
-      const auto dim = static_cast<std::size_t>(parts_.dim());
-      std::vector<Vectors> of_fluids(parts_.fluid.memory->vectors_of_memory());
-      for (Vectors& of_dofs : of_fluids) {
-        const Vectors& of_rows = others.at(next++);
-        for (std::size_t i = 0; i < of_rows.size(); i += dim) of_dofs.push_back(of_rows[i]);
-      }
-      parts_.fluid.memory->restore_memory(of_fluids, 0);
+    const auto dim = static_cast<std::size_t>(parts_.dim());
+    std::vector<Vectors> of_fluids(vectors_of_fluids());
+    for (Vectors& of_dofs : of_fluids) {
+      const Vectors& of_rows = others.at(next++);
+      for (std::size_t i = 0; i < of_rows.size(); i += dim) of_dofs.push_back(of_rows[i]);
     }
+    restore_fluids(of_fluids);
     if constexpr (remembers) {
       const std::size_t count = parts_.solid.force.vectors_of_memory();
       const auto first = others.begin() + static_cast<std::ptrdiff_t>(next);
@@ -260,11 +302,20 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     const int dim = parts_.dim();
     push(exec_, ranks_, parts_.fluid, t, h, kick, drift, of.chi.view(), of.w.view(), a_fluid_.view());
     push_fluid(exec_, dim, interface, View<const T>(of.u.view()), a_fluid_.view());
+    if constexpr (has_layers)
+      push_fluid(exec_, dim, parts_.in_layers.view(), parts_.solid.force.stretched(), a_fluid_.view());
     push(exec_, ranks_, parts_.solid, t, h, kick, drift, of.u.view(), of.v.view(), a_solid_.view());
     push_solid(exec_, dim, interface, parts_.fluid.held.view(), h, View<const T>(of.w.view()),
                View<const T>(a_fluid_.view()), a_solid_.view());
+    if constexpr (has_layers)
+      push_solid(exec_, dim, parts_.in_layers.view(), View<const T>(a_fluid_.view()), a_solid_.view());
     leap_held(exec_, 1, parts_.fluid.held.view(), a_fluid_.view(), h, kick, drift, of.w.view(), of.chi.view());
     leap_held(exec_, dim, parts_.solid.held.view(), a_solid_.view(), h, kick, drift, of.v.view(), of.u.view());
+    if constexpr (has_layers) {
+      const T by = static_cast<T>(kick), along = static_cast<T>(drift);
+      parts_.fluid.force.leap_nodes(exec_, by, along, View<const T>(a_fluid_.view()), of.w.view(), of.chi.view());
+      parts_.solid.force.leap_nodes(exec_, by, along, View<const T>(a_solid_.view()), of.v.view(), of.u.view());
+    }
   }
 
   Exec& exec_;

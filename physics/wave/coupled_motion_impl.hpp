@@ -10,6 +10,7 @@ template <class Exec, class Law, class T>
 class CoupledMotion final : public Motion<Exec> {
  public:
   using Space = typename Exec::Space;
+  using Both = CoupledParts<Exec, Law, T>;
 
   CoupledMotion(Exec& exec, const CoupledProblem& problem, FluidState& state, PeakMaps& peaks, output::Summary& summary)
       : exec_(exec),
@@ -17,8 +18,7 @@ class CoupledMotion final : public Motion<Exec> {
         owned_(problem.space.ranks ? problem.space.index_map.owned() : problem.space.dofs.dofs),
         fluid_(exec, problem.fluid, nullptr, summary),
         solid_(exec, problem.solid, nullptr, summary),
-        parts_{problem, fluid_.parts(), solid_.parts(), make_nodes<T>(fluid_.held(), solid_.held()),
-               state,   owned_,         peaks} {
+        parts_{problem, fluid_.parts(), solid_.parts(), nodes_between(), nodes_in_layers(), state, owned_, peaks} {
     summary.set("assembly.operator",
                 "fluids: " + parts_.fluid.force.description() + ", solids: " + parts_.solid.force.description());
     summary.set("assembly.bytes", parts_.fluid.force.bytes() + parts_.solid.force.bytes());
@@ -54,7 +54,9 @@ class CoupledMotion final : public Motion<Exec> {
   /// from below:  |x|^2 = chi.K chi + u.M u.
   double frequency_from_below(const OverRanks<Exec>& ranks) override {
     constexpr int iterations = 60;
-    const InterfaceNodes<Space, double> interface = make_nodes<double>({}, {});
+    const std::vector<std::size_t> all = own_nodes([](Index) { return true; });
+    const std::vector<Index> dofs = dofs_of(all);
+    const auto interface = make_nodes<double>(all, dofs, dofs, dofs);
     const Offset rows = Offset{owned_} * dim();
     Array<double, Space> chi(problem_.space.dofs.dofs), u(problem_.space.rows()), f(owned_), a(rows), weighed(rows),
         weighed_f(owned_);
@@ -135,45 +137,81 @@ class CoupledMotion final : public Motion<Exec> {
     linalg::set_entries(exec_, View<const Index>(parts_.fluid.fixed.view()), 0.0, chi.view());
   }
 
-  /// Nodes that this rank owns, with their numbers among those that are held; of no lists the dofs themselves.
+  /// Which nodes of the interface, of those that this rank owns.
+  template <class Takes>
+  std::vector<std::size_t> own_nodes(Takes takes) const {
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < problem_.interface.dofs.size(); ++i)
+      if (problem_.interface.dofs[i] < owned_ && takes(problem_.interface.dofs[i])) which.push_back(i);
+    return which;
+  }
+  std::vector<Index> dofs_of(const std::vector<std::size_t>& which) const {
+    std::vector<Index> dofs;
+    for (const std::size_t i : which) dofs.push_back(problem_.interface.dofs[i]);
+    return dofs;
+  }
+  /// Of dofs their numbers among those of `list`, which is ascending, behind `first` others.
+  static std::vector<Index> numbers_in(const std::vector<Index>& list, std::vector<Index> dofs, std::size_t first = 0) {
+    for (Index& dof : dofs)
+      dof = static_cast<Index>(first) +
+            static_cast<Index>(std::lower_bound(list.begin(), list.end(), dof) - list.begin());
+    return dofs;
+  }
   template <class Number>
-  InterfaceNodes<Space, Number> make_nodes(const std::vector<Index>& held_fluid, const std::vector<Index>& held_solid) {
-    const std::vector<Index>& all = problem_.interface.dofs;
-    const auto count = static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), owned_) - all.begin());
-    const std::vector<Index> dofs(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
-    const auto numbers = [&](const std::vector<Index>& held) {
-      std::vector<Index> result = dofs;
-      for (Index& dof : result)
-        if (!held.empty()) dof = static_cast<Index>(std::lower_bound(held.begin(), held.end(), dof) - held.begin());
-      return result;
-    };
+  InterfaceNodes<Space, Number> make_nodes(const std::vector<std::size_t>& which, const std::vector<Index>& dofs,
+                                           const std::vector<Index>& in_fluid, const std::vector<Index>& in_solid) {
     const auto over = [&](const Problem& medium) {
       const std::vector<double> mass =
           assembly::spectral::diagonal_mass(medium.mesh(), medium.space.dofs, medium.cells, medium.media.mass);
       const auto axes = static_cast<std::size_t>(dim());
       std::vector<Number> result;
-      for (std::size_t i = 0; i < count; ++i)
+      for (const std::size_t i : which)
         for (std::size_t d = 0; d < axes; ++d)
-          result.push_back(
-              static_cast<Number>(problem_.interface.normals[i * axes + d] / mass[static_cast<std::size_t>(dofs[i])]));
+          result.push_back(static_cast<Number>(problem_.interface.normals[i * axes + d] /
+                                               mass[static_cast<std::size_t>(problem_.interface.dofs[i])]));
       return result;
     };
-    return {to_space<Space>(dofs), to_space<Space>(numbers(held_fluid)), to_space<Space>(numbers(held_solid)),
+    return {to_space<Space>(dofs), to_space<Space>(in_fluid), to_space<Space>(in_solid),
             to_space<Space>(over(problem_.fluid)), to_space<Space>(over(problem_.solid))};
+  }
+  /// Where nothing is stretched.
+  InterfaceNodes<Space, T> nodes_between() {
+    const std::vector<std::size_t> which = own_nodes([&](Index dof) { return !problem_.solid.is_stretched(dof); });
+    const std::vector<Index> dofs = dofs_of(which);
+    return make_nodes<T>(which, dofs, numbers_in(fluid_.held(), dofs), numbers_in(solid_.held(), dofs));
+  }
+  /// In layers, where neither is fixed: of a fixed solid no force comes, of a fixed potential no pressure. Their dofs
+  /// are numbers of the nodes that the solid stretches, and accelerations stand behind those of nodes that are held.
+  InterfaceNodes<Space, T> nodes_in_layers() {
+    if constexpr (!forms::has_layers<Law>) {
+      return {};
+    } else {
+      const std::vector<Index>&of_fluid = fluid_.parts().force.nodes(), &of_solid = solid_.parts().force.nodes();
+      const std::vector<std::size_t> which = own_nodes([&](Index dof) {
+        return std::binary_search(of_fluid.begin(), of_fluid.end(), dof) &&
+               std::binary_search(of_solid.begin(), of_solid.end(), dof);
+      });
+      const std::vector<Index> dofs = dofs_of(which);
+      return make_nodes<T>(which, numbers_in(of_solid, dofs), numbers_in(of_fluid, dofs, fluid_.held().size()),
+                           numbers_in(of_solid, dofs, solid_.held().size()));
+    }
   }
 
   Exec& exec_;
   const CoupledProblem& problem_;
   Index owned_;  ///< dofs
-  WaveMotion<Exec, forms::GradientFlux, T> fluid_;
+  WaveMotion<Exec, typename Both::FluidLaw, T> fluid_;
   WaveMotion<Exec, Law, T> solid_;
-  CoupledParts<Exec, Law, T> parts_;
+  Both parts_;
 };
 
 template <class Exec, class T>
 std::unique_ptr<Motion<Exec>> make_coupled_motion_in(Exec& exec, const CoupledProblem& problem, FluidState& state,
                                                      PeakMaps& peaks, output::Summary& summary) {
   const Media& solids = problem.solid.media;
+  if (problem.params.has_layers())
+    return std::make_unique<CoupledMotion<Exec, forms::InLayers<forms::IsotropicStress>, T>>(exec, problem, state,
+                                                                                             peaks, summary);
   if (solids.attenuated.components > 0 && solids.anisotropic)
     return std::make_unique<CoupledMotion<Exec, forms::AttenuatedAnisotropicStress, T>>(exec, problem, state, peaks,
                                                                                         summary);

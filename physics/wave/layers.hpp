@@ -1,7 +1,7 @@
 #pragma once
 // Perfectly matched layers of a deck on the mesh.
 #include "assembly/spectral/layer_cells.hpp"
-#include "physics/wave/problem.hpp"
+#include "physics/wave/coupled.hpp"
 
 namespace tessera::physics::wave {
 
@@ -11,6 +11,10 @@ constexpr double part_of_step_in_layers = 0.98;
 /// The cells behind the sides of [[boundary]] type = "pml", how far they are stretched, and their viscosity. Throws
 /// what check_layers throws. Collective where ranks share the space.
 assembly::spectral::Layers make_layers(const Problem& problem);
+/// Of fluids beside solids: check_layers on one rank, and Problem::layers of both where the mesh is no outline. All are
+/// stretched alike, as by the faster medium. Throws Error(usage) also where the interface is not at right angles to the
+/// side of a layer, or values are prescribed where it runs in one. Collective where ranks share the space.
+void take_layers(CoupledProblem& problem);
 
 /// Throws Error(usage) where a side is not a plane of the mesh's outside across an axis, where cells cross the plane at
 /// which its layer would begin, where the layers leave nothing between them, or where a source, a plane wave at the

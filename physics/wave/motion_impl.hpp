@@ -190,7 +190,7 @@ class WaveMotion final : public Motion<Exec> {
     std::vector<Index> nodes = absorbing_.dofs;
     for (const Index row : prescribed_.rows) nodes.push_back(problem_.dof_of(row));
     for (const Index dof : problem_.interface)
-      if (dof < owned_) nodes.push_back(dof);
+      if (dof < owned_ && !problem_.is_stretched(dof)) nodes.push_back(dof);
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     return nodes;

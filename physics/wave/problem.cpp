@@ -149,7 +149,8 @@ void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh,
                         const std::function<Medium(Index)>& medium_of_cell) {
   const auto prescribes = [&](const BoundaryParams& boundary, Index facet) {
     const Medium medium = medium_of_cell(mesh.facets.cell[facet]);
-    if (params.medium == Medium::coupled && medium == Medium::acoustic) return boundary.type == "free";
+    if (params.medium == Medium::coupled && medium == Medium::acoustic)
+      return boundary.type == "free" || boundary.is_pml();
     return is_prescribed(boundary, medium);
   };
   std::vector<char> prescribed(static_cast<std::size_t>(mesh.facets.size()), 0);
@@ -258,7 +259,8 @@ Problem make_problem(const Params& params, const Discretisation& space) {
                   .absorbing = {},
                   .part = {},
                   .interface = {},
-                  .grown_from = grown_from(params, space)};
+                  .grown_from = grown_from(params, space),
+                  .layers = {}};
   fill(problem);
   check_sources(params, space, [&](Index) { return params.medium; });
   warn_of_boundaries(params, space.mesh, [&](Index) { return params.medium; });
@@ -301,7 +303,8 @@ Problem make_part(const Params& params, const Discretisation& space, Medium medi
                   .absorbing = {},
                   .part = std::move(part),
                   .interface = {},
-                  .grown_from = {}};
+                  .grown_from = grown_from(params, space),
+                  .layers = {}};
   fill(problem);
   return problem;
 }

@@ -283,15 +283,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq_mu = 50\n[attenuation]\nband = [1, 10]\n" +
                            soon + pml("\"left\""),
                        2,
-                       {"a perfectly matched layer of media that attenuate"}},
-        app_test::Case{"pml_coupled",
-                       squares(8) + physics("coupled", 4) + group("low", "surfaces", "y < 4") +
-                           group("high", "surfaces", "y > 4") +
-                           "[[material]]\non = \"low\"\ndensity = 2\nvp = 2\nvs = 1\n[[material]]\non = "
-                           "\"high\"\ndensity = 1\nvp = 1\n" +
-                           soon + pml("\"left\""),
-                       2,
-                       {"a perfectly matched layer of coupled media"}}),
+                       {"a perfectly matched layer of media that attenuate"}}),
     app_test::case_name);
 
 }  // namespace
