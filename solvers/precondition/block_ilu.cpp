@@ -28,7 +28,7 @@ class BlockIlu final : public Preconditioner<Threads, T> {
     if (values_.size() != entries.values.size()) values_ = Array<T>(entries.values.size());
     std::copy(entries.values.begin(), entries.values.end(), values_.begin());
     if (reuse == Reuse::nothing || diagonal_at_.size() != entries.block_rows()) find_diagonal();
-    place_ = Array<Offset>(entries.block_rows());
+    if (place_.size() != entries.block_rows()) place_ = Array<Offset>(entries.block_rows());
     std::fill(place_.begin(), place_.end(), Offset{-1});
     Index bad = -1;
     linalg::with_block_size<most_unrolled>(entries.block, [&](auto size) {
@@ -57,7 +57,7 @@ class BlockIlu final : public Preconditioner<Threads, T> {
                 "choose preconditioner = \"block_jacobi\", or matrix.format = \"block_crs\"", where_);
   }
   void find_diagonal() {
-    diagonal_at_ = Array<Offset>(pattern_.block_rows());
+    if (diagonal_at_.size() != pattern_.block_rows()) diagonal_at_ = Array<Offset>(pattern_.block_rows());
     for (Index row = 0; row < pattern_.block_rows(); ++row) {
       const Index* const first = pattern_.col_ind.data() + pattern_.row_ptr[row];
       const Index* const last = pattern_.col_ind.data() + pattern_.row_ptr[row + 1];
