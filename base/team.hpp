@@ -156,12 +156,15 @@ template <class T, class F, class Combine>
 T parallel_reduce(int threads, Offset count, T start, F&& f, Combine&& combine) {
   if (count <= 0) return start;
   const int parts = static_cast<int>(std::clamp<Offset>(threads, 1, count));
-  std::vector<T> results(static_cast<std::size_t>(parts), start);
+  struct Part {  // threads may write beside each other, as they may not in a vector of bool
+    T value;
+  };
+  std::vector<Part> results(static_cast<std::size_t>(parts), Part{start});
   parallel_ranges(parts, count, [&](Offset first, Offset last, int part) {
-    results[static_cast<std::size_t>(part)] = f(first, last);
+    results[static_cast<std::size_t>(part)].value = f(first, last);
   });
   T result = start;
-  for (const T& of_part : results) result = combine(result, of_part);
+  for (const Part& part : results) result = combine(result, part.value);
   return result;
 }
 

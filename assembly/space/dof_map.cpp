@@ -20,8 +20,6 @@
 namespace tessera::assembly {
 namespace {
 
-using mesh::Shape;
-
 /// An edge or a face of one cell: its vertices but for the lowest, and its slot among the edges or faces of all cells.
 struct Piece {
   Index second, third;

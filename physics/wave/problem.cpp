@@ -340,8 +340,9 @@ void add_impedance(const Problem& problem, const SideNode& node, double area, st
   std::array<double, 3> normal = node.normal;
   for (double& n : normal) n /= area;
   const Eigen::MatrixXd Z = impedance(C, problem.media.mass.at(problem.cells, node.cell, node.place), normal);
+  std::size_t entry = 0;
   for (int a = 0; a < dim; ++a)
-    for (int b = 0; b < dim; ++b) block[static_cast<std::size_t>(a * dim + b)] += area * Z(a, b);
+    for (int b = 0; b < dim; ++b) block[entry++] += area * Z(a, b);
 }
 
 }  // namespace

@@ -45,6 +45,13 @@ TEST(Team, LoopsVisitEachItemOnce) {
     }
 }
 
+TEST(Team, WhatOneThreadFindsFalseIsNotLostBesideOthers) {
+  const auto all = [](bool a, bool b) { return a && b; };
+  for (int round = 0; round < 200; ++round)
+    EXPECT_FALSE(parallel_reduce(
+        8, 8, true, [&](Offset first, Offset) { return first != round % 8; }, all));
+}
+
 /// What a call throws, by the number in its text.
 template <class Call>
 int thrown(Call call) {
