@@ -13,7 +13,7 @@
 #include "output/checkpoint_folder.hpp"
 #include "output/checkpoint_header.hpp"
 #include "output/files.hpp"
-#include "physics/sections.hpp"
+#include "physics/time_of_flows.hpp"
 
 namespace tessera::app {
 namespace {
@@ -47,7 +47,7 @@ void check_changes(const std::vector<std::string>& changes) {
 void check_end(const RunOf& run, double t) {
   const deck::Deck deck = deck::Deck::parse(run.origin.text, run.options.deck, run.origin.overrides, run.origin.folder);
   if (!deck.has("time")) return;
-  const physics::TimeParams time = physics::time_section().read(deck, true);
+  const physics::TimeParams time = physics::time_section_of_flow().read(deck, true);
   if (t < time.end) return;
   throw Error(ExitCode::usage,
               fmt::format("the checkpoint is of t = {:g}, and the run ends at {:g}: it is done", t, time.end),

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "physics/sections.hpp"
 #include "physics/step_count.hpp"
+#include "physics/time_of_flows.hpp"
 #include "physics/time_scheme.hpp"
 
 namespace tessera::physics {
@@ -33,7 +36,7 @@ void refuse_key(const deck::Deck& deck, const TimeParams& params, const char* ke
 }
 
 /// A part of the longest stable step, which not every scheme has.
-void check_cfl(const deck::Deck& deck, const TimeParams& params, const solvers::Scheme& scheme) {
+void check_cfl(const deck::Deck& deck, const TimeParams& params, const solvers::Scheme& scheme, bool implicit_flow) {
   if (!params.cfl) return;
   const auto refuse = [&](const std::string& what, const std::string& help) {
     throw Error(ExitCode::usage, what, help, deck.where("time.cfl"));
@@ -41,7 +44,11 @@ void check_cfl(const deck::Deck& deck, const TimeParams& params, const solvers::
   if (params.step) refuse("[time] has a step and a cfl, which is another way to say it", "leave one of them out");
   if (params.tolerance)
     refuse("[time] has a tolerance, which chooses the steps, and a cfl, which does so too", "leave one of them out");
-  if (scheme.kind == solvers::SchemeKind::implicit)
+  if (implicit_flow && scheme.kind != solvers::SchemeKind::implicit && *params.cfl > 1)
+    refuse(fmt::format("time.cfl is {:g}, and steps of {} keep the state in its bounds up to 1", *params.cfl,
+                       params.scheme),
+           "choose cfl = 0.5, or an implicit scheme such as \"backward_euler\"");
+  if (scheme.kind == solvers::SchemeKind::implicit && !implicit_flow)
     refuse(fmt::format("time.cfl is a part of the longest stable step, and {} is stable with any", params.scheme),
            fmt::format("write step = {:g}, for 100 steps", (params.end - params.start) / 100));
   if (scheme.kind == solvers::SchemeKind::stabilised && params.stages == 0)
@@ -52,7 +59,7 @@ void check_cfl(const deck::Deck& deck, const TimeParams& params, const solvers::
 }
 
 /// Where steps come from.
-void check_steps(const deck::Deck& deck, const TimeParams& params) {
+void check_steps(const deck::Deck& deck, const TimeParams& params, bool implicit_flow) {
   const solvers::Scheme& scheme = solvers::find_scheme(params.scheme, params.where);
   if (params.tolerance && !scheme.estimates_error) {
     std::string names;
@@ -65,7 +72,7 @@ void check_steps(const deck::Deck& deck, const TimeParams& params) {
   if (params.absolute_tolerance && !params.tolerance)
     throw Error(ExitCode::usage, "time.absolute_tolerance goes with time.tolerance, which is not there",
                 "add tolerance, or leave absolute_tolerance out", deck.where("time.absolute_tolerance"));
-  check_cfl(deck, params, scheme);
+  check_cfl(deck, params, scheme, implicit_flow);
   const bool is_ssp = params.scheme.starts_with("ssp_");
   if (!params.step && !params.tolerance && !params.cfl)
     throw Error(ExitCode::usage, fmt::format("[time] has no step, which {} needs", params.scheme),
@@ -84,7 +91,10 @@ std::vector<std::string> first_order_schemes() {
   return names;
 }
 
-deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes) {
+namespace {
+
+deck::Section<TimeParams> any_time_section(const std::vector<std::string>& schemes, bool implicit_flow) {
+  constexpr double most_implicit = 1e6;
   return deck::Section<TimeParams>("time", "A run through time; left out: the steady state")
       .key("start", &TimeParams::start, {.help = "time of the initial state", .unit = "time"})
       .key("end", &TimeParams::end,
@@ -99,7 +109,7 @@ deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes) 
            {.help = "of explicit schemes, instead of a step: its part of the longest step that is stable, as mesh and "
                     "coefficients let it be estimated at the start",
             .min = 0,
-            .max = 1,
+            .max = implicit_flow ? most_implicit : 1,
             .open_min = true})
       .key("tolerance", &TimeParams::tolerance,
            {.help = "of schemes that estimate the error of a step: how large it may be beside u; they then choose "
@@ -123,10 +133,10 @@ deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes) 
       .position(&TimeParams::where);
 }
 
-std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<std::string>& schemes,
-                                    const std::string& scheme) {
+std::optional<TimeParams> read_any_time(const deck::Deck& deck, const std::vector<std::string>& schemes,
+                                        const std::string& scheme, bool implicit_flow) {
   if (!deck.has("time")) return std::nullopt;
-  TimeParams params = time_section(schemes).read(deck, true);
+  TimeParams params = any_time_section(schemes, implicit_flow).read(deck, true);
   if (!scheme.empty() && !deck.has("time.scheme")) params.scheme = scheme;
   if (params.end <= params.start)
     throw Error(ExitCode::usage, fmt::format("time.end is {}, and the run starts at {}", params.end, params.start),
@@ -137,7 +147,7 @@ std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<st
   if (params.scheme == "tableau" && !params.tableau)
     throw Error(ExitCode::usage, "scheme = \"tableau\" without a tableau",
                 "add tableau = { a = [1], b = [0.5, 0.5] }, Heun's method, or name another scheme", params.where);
-  check_steps(deck, params);
+  check_steps(deck, params, implicit_flow);
   if (params.step)
     check_step_count(params, *params.step, fmt::format("time.step = {:g}", *params.step), deck.where("time.step"));
   const bool second_order = solvers::find_scheme(params.scheme, params.where).kind == solvers::SchemeKind::second_order;
@@ -147,6 +157,28 @@ std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<st
     (void)solvers::make_stepper(exec, 1, stepper_params(params));
   }
   return params;
+}
+
+}  // namespace
+
+deck::Section<TimeParams> time_section(const std::vector<std::string>& schemes) {
+  return any_time_section(schemes, false);
+}
+deck::Section<TimeParams> time_section_of_flow(const std::vector<std::string>& schemes) {
+  return any_time_section(schemes, true);
+}
+std::optional<TimeParams> read_time(const deck::Deck& deck, const std::vector<std::string>& schemes,
+                                    const std::string& scheme) {
+  return read_any_time(deck, schemes, scheme, false);
+}
+std::optional<TimeParams> read_time_of_flow(const deck::Deck& deck, const std::vector<std::string>& schemes,
+                                            const std::string& scheme) {
+  return read_any_time(deck, schemes, scheme, true);
+}
+bool has_implicit(const std::vector<std::string>& schemes) {
+  return std::any_of(schemes.begin(), schemes.end(), [](const std::string& name) {
+    return solvers::find_scheme(name, {}).kind == solvers::SchemeKind::implicit;
+  });
 }
 
 deck::Section<CheckpointParams> checkpoint_section() {

@@ -8,6 +8,8 @@
 
 #include "base/array.hpp"
 #include "base/backend.hpp"
+#include "linalg/block_crs.hpp"
+#include "physics/conservation/implicit_step.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -107,6 +109,13 @@ class Scheme {
   /// new ones: 1, the new ones, as long as it is not called; 0, those before. What is at rest with them is at rest
   /// with the new ones, too, for any blend above 0. Of Limiter::monolithic, and first with 1.
   virtual void set_blend(double blend) = 0;
+
+  /// [owned] m_i / (2 sum_j d_ij) of the state that was taken.
+  virtual View<const double> longest_steps() const = 0;
+  /// Block rows of the nodes and their neighbours, without values; of equations with implicit steps, on one rank.
+  virtual linalg::BlockCrs<Space> implicit_pattern() = 0;
+  /// Their values at u, which was taken and, where `step` looks at limits, advanced; see implicit_step.hpp.
+  virtual void implicit_matrix(View<const double> u, const ImplicitStep& step, linalg::BlockCrs<Space>& A) = 0;
 
   /// Whether steps end with `correct`.
   virtual bool corrects() const = 0;

@@ -26,6 +26,8 @@ struct March {
   double tolerance = 0;      ///< the march ends where the rate of change has fallen by this factor
   double damping = 0;        ///< steps in which limits come to follow the state half as fast; 0: they do so at once
   double damping_below = 0;  ///< from where on, a factor as the tolerance
+  double most_cfl = 0;       ///< of implicit steps, which grow as the rate of change falls
+  double growth = 1;         ///< by this power
 
   bool damps() const { return damping > 0; }
 };
@@ -57,26 +59,30 @@ class SchemeFlow : public Flow<Exec> {
   /// Of a march: where it is, and the residuals on the way.
   std::vector<double> kept() const override {
     if (march_.tolerance <= 0) return {};
-    std::vector<double> numbers{largest_, static_cast<double>(marched_), is_damped_ ? 1.0 : 0.0, blend_};
+    std::vector<double> numbers{
+        largest_, static_cast<double>(marched_), is_damped_ ? 1.0 : 0.0, blend_, fallen_, steps_->local_cfl()};
     numbers.insert(numbers.end(), history_.begin(), history_.end());
     return numbers;
   }
   void restore(const std::vector<double>& kept) override {
-    if (kept.size() < 4) return;
+    if (kept.size() < kept_numbers) return;
     largest_ = kept[0];
     marched_ = static_cast<std::int64_t>(kept[1]);
     is_damped_ = kept[2] != 0;
     blend_ = kept[3];
-    history_.assign(kept.begin() + 4, kept.end());
+    fallen_ = kept[4];
+    last_cfl_ = kept[5];
+    history_.assign(kept.begin() + kept_numbers, kept.end());
     lacks_limits_ = true;
   }
 
   Step step(double t, double most) override {
-    const double cfl = time_.cfl.value_or(default_cfl);
-    if (march_.tolerance > 0) return step_to_steady(t, most, cfl);
+    const double cfl = time_.cfl.value_or(is_implicit() ? 0 : default_cfl);
+    if (march_.tolerance > 0) return step_to_steady(t, most, is_implicit() ? growing(cfl) : cfl);
     constexpr double shortest = 1e-12;  // of the run
-    if (time_.step && most > cfl * longest_step()) warn_of_length(t, cfl);
+    if (!is_implicit() && time_.step && most > cfl * longest_step()) warn_of_length(t, cfl);
     const auto done = steps_->step(t, cfl, most, shortest * (time_.end - time_.start));
+    summarise_steps(summary_);
     Step step{done.dt, done.rejected, {}};
     if (done.dt == 0) step.failure = failure(t);
     return step;
@@ -115,6 +121,14 @@ class SchemeFlow : public Flow<Exec> {
   virtual void at_start(double, View<double>, bool) {}
   /// What else the scheme looks at becomes that of time t and of the state u, before each look.
   virtual void prepare(double, View<const double>) {}
+  /// What implicit steps have solved, for the summary; and why the last system was not, empty: it was.
+  virtual void summarise_steps(output::Summary&) const {}
+  virtual std::string why_unsolved() const { return {}; }
+  /// Steps that are not those of stages; null: there are none.
+  virtual std::unique_ptr<SchemeSteps<Exec>> create_implicit(typename SchemeSteps<Exec>::Constrain,
+                                                             typename SchemeSteps<Exec>::Prepare) {
+    return nullptr;
+  }
   /// Throws Error(usage) where a state [nodes seen, numbers] that is lost says by itself what is wrong.
   virtual void refuse(const std::vector<double>&) const {}
   /// What a message says of the state at a node, [numbers].
@@ -176,13 +190,14 @@ class SchemeFlow : public Flow<Exec> {
         ranks.all_gather(numbers.data(), count * sizeof(double), all.data());
         for (std::size_t i = 0; i < all.size(); ++i) numbers[i % count] = std::min(numbers[i % count], all[i]);
       };
-    steps_ = std::make_unique<SchemeSteps<Exec>>(
-        exec_, *scheme_, stages_of(time_.scheme),
-        [this](double t, View<double> u) {
-          constrain(t, u);
-          update_ghosts(u, components());
-        },
-        least, [this](double t, View<const double> u) { prepare(t, u); });
+    const auto constrained = [this](double t, View<double> u) {
+      constrain(t, u);
+      update_ghosts(u, components());
+    };
+    const auto prepared = [this](double t, View<const double> u) { prepare(t, u); };
+    steps_ = is_implicit() ? create_implicit(constrained, prepared)
+                           : std::make_unique<SchemeSteps<Exec>>(exec_, *scheme_, stages_of(time_.scheme), constrained,
+                                                                 least, prepared);
     summary_.set("assembly.strategy", "rows");
     summary_.set("assembly.bytes_per_stage", scheme_->bytes_per_stage());
   }
@@ -197,10 +212,22 @@ class SchemeFlow : public Flow<Exec> {
     scheme_->set_blend(std::exchange(lacks_limits_, false) ? 1 : blend_);
   }
 
+  /// Whether the scheme of [time] is.
+  bool is_implicit() const { return !is_of_stages(time_.scheme); }
+  /// Switched evolution relaxation: the longer, the further the rate of change has fallen, twice the last one at most.
+  /// W. A. Mulder & B. van Leer, J. Comput. Phys. 59 (1985) 232.
+  double growing(double cfl) {
+    const double wanted = cfl * std::pow(fallen_, -march_.growth), most = std::max(cfl, march_.most_cfl);
+    const double last = steps_->local_cfl() > 0 ? steps_->local_cfl() : last_cfl_;
+    return std::min({wanted, most, last > 0 ? 2 * last : cfl});
+  }
+
   Step step_to_steady(double t, double most, double cfl) {
     Step step{std::min(most, 1.0), 0, {}};
     damp_limits();
-    if (!steps_->step_locally(t, cfl)) {
+    const bool is_done = steps_->step_locally(t, cfl);
+    summarise_steps(summary_);
+    if (!is_done) {
       step.dt = 0;
       step.failure = failure(t);
       return step;
@@ -209,7 +236,7 @@ class SchemeFlow : public Flow<Exec> {
     in_common::add(space_.shared(), {&square, 1});
     const double rate = std::sqrt(square);
     largest_ = std::max(largest_, rate);
-    const double fallen = largest_ > 0 ? rate / largest_ : 0;
+    const double fallen = fallen_ = largest_ > 0 ? rate / largest_ : 0;
     is_damped_ = is_damped_ || fallen <= march_.damping_below;
     const bool done = fallen <= march_.tolerance;
     if (done || marched_++ % every == 0) history_.push_back(rate);
@@ -217,6 +244,7 @@ class SchemeFlow : public Flow<Exec> {
     summary_.set("steady.steps", marched_);
     summary_.set("steady.residual", fallen);
     summary_.set("steady.converged", done);
+    if (is_implicit()) summary_.set("steady.cfl", steps_->local_cfl());
     if (done || most <= 1) summary_.set("steady.history", history_);
     if (!done && most <= 1)
       warn(fmt::format(
@@ -238,6 +266,8 @@ class SchemeFlow : public Flow<Exec> {
   /// Which node has lost its state, and what is there.
   std::string failure(double t) {
     on_each([&] { refuse(u()); });
+    if (const std::string why = why_unsolved(); !why.empty())
+      return fmt::format("after t = {:.6g} no step is short enough for its system to be solved: {}", t, why);
     Index bad = steps_->bad();
     const bool lost = bad >= 0;
     const bool elsewhere = *ranks_ && any(ranks_->ranks(), lost) && !lost;
@@ -269,6 +299,9 @@ class SchemeFlow : public Flow<Exec> {
   double blend_ = 1;                ///< of Scheme::set_blend
   bool lacks_limits_ = false;       ///< of earlier steps: the next one has its own
   double largest_ = 0;              ///< rate of change of a step
+  double fallen_ = 1;               ///< the last one over it
+  double last_cfl_ = 0;             ///< of the run that this one goes on with
+  static constexpr std::size_t kept_numbers = 6;
   std::int64_t marched_ = 0;
   std::vector<double> history_;
 };

@@ -8,6 +8,7 @@
 #include "assembly/space/dof_map.hpp"
 #include "base/error.hpp"
 #include "base/resident.hpp"
+#include "physics/conservation/implicit_rows.hpp"
 #include "physics/conservation/monolithic.hpp"
 #include "physics/conservation/rows.hpp"
 #include "physics/conservation/scheme.hpp"
@@ -270,6 +271,15 @@ class SchemeOf final : public Scheme<Exec> {
   void set_blend(double blend) override {
     is_blended_ = true;
     blend_ = blend;
+  }
+
+  View<const double> longest_steps() const override { return longest_.view(); }
+  linalg::BlockCrs<Space> implicit_pattern() override { return block_pattern(exec_, graph_, n); }
+  void implicit_matrix(View<const double> u, const ImplicitStep& step, linalg::BlockCrs<Space>& A) override {
+    if constexpr (is_implicit<Equation>)
+      for_each(exec_, owned_, ImplicitPass<Equation>{views(u), step, A.row_ptr.data(), A.values.data()});
+    else
+      throw Error(ExitCode::internal, "this conservation law has no implicit steps");
   }
 
   bool corrects() const override { return Correction::count > 0 && params_.limiter == Limiter::fct; }

@@ -39,6 +39,11 @@ std::vector<std::string> time_schemes() {
   return names;
 }
 
+bool is_of_stages(const std::string& scheme) {
+  return std::any_of(schemes().begin(), schemes().end(),
+                     [&](const SchemeEntry& entry) { return entry.name == scheme; });
+}
+
 std::vector<Stage> stages_of(const std::string& scheme) {
   const auto found =
       std::find_if(schemes().begin(), schemes().end(), [&](const SchemeEntry& entry) { return entry.name == scheme; });
@@ -49,7 +54,7 @@ std::vector<Stage> stages_of(const std::string& scheme) {
 }
 
 void check_scheme(const deck::Deck& deck, const TimeParams& time, const std::string& limiter) {
-  if (limiter == "convex" || stages_of(time.scheme).front().length == 1) return;
+  if (limiter == "convex" || !is_of_stages(time.scheme) || stages_of(time.scheme).front().length == 1) return;
   throw Error(
       ExitCode::usage,
       fmt::format("time.scheme = \"{}\" has stages whose high order is limited, by limiter = \"convex\", and the "

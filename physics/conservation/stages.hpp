@@ -17,6 +17,8 @@ struct Stage {
 
 /// Names of time.scheme that there are; the first one is the default.
 std::vector<std::string> time_schemes();
+/// Whether a scheme is one of them; else it is implicit.
+bool is_of_stages(const std::string& scheme);
 /// Those of a scheme by its name.
 std::vector<Stage> stages_of(const std::string& scheme);
 /// Throws Error(usage) for a scheme that the limiter of the deck does not go with.

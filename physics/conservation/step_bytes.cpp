@@ -36,8 +36,9 @@ StepBytes step_bytes(const Discretisation& space, Limiter limiter, const std::st
   if (limits_edges) of_node += 8.0 * (n + 1 + 4);
   if (limiter == Limiter::fct) of_node += 8.0 * 4 * n;
   // Fluxes of the stages before, and their sum.
-  const std::size_t stages = stages_of(time_scheme).size();
-  if (stages_of(time_scheme).front().length < 1) of_node += 8.0 * n * dim * static_cast<double>(stages);
+  const std::size_t stages = is_of_stages(time_scheme) ? stages_of(time_scheme).size() : 1;
+  if (is_of_stages(time_scheme) && stages_of(time_scheme).front().length < 1)
+    of_node += 8.0 * n * dim * static_cast<double>(stages);
   const double kept = edges * of_edge + entries * of_entry + nodes * of_node;
   // The graph's edges are there when their coefficients are made: by the sparsity, and cells around each dof.
   double around = 0;

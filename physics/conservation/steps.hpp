@@ -13,9 +13,9 @@
 
 namespace tessera::physics::conservation {
 
-/// Takes a state through time. `constrain(t, u)` makes of u a state that the boundary lets be at time t, and brings its
-/// ghosts; `least` makes numbers of ranks the least of all; `prepare(t, u)` makes what else the equation needs that of
-/// time t and of the state u, before that is looked at.
+/// Takes a state through time by explicit steps. `constrain(t, u)` makes of u a state that the boundary lets be at time
+/// t, and brings its ghosts; `least` makes numbers of ranks the least of all; `prepare(t, u)` makes what else the
+/// equation needs that of time t and of the state u, before that is looked at.
 template <class Exec>
 class SchemeSteps {
  public:
@@ -35,6 +35,8 @@ class SchemeSteps {
         prepare_(std::move(prepare)) {
     for (Array<double, Space>& u : u_) u = Array<double, Space>(scheme.numbers() * scheme.nodes());
   }
+  virtual ~SchemeSteps() = default;
+  SchemeSteps(const SchemeSteps&) = delete;
 
   /// The state [numbers, nodes seen], to be filled before `begin`.
   View<double> state() { return u_[0].view(); }
@@ -53,7 +55,7 @@ class SchemeSteps {
   /// its domain for cfl <= 1. Where a stage would not, since its waves are faster than those before, the step is taken
   /// again with the length that it allows, at least half of it. The state stays as it was where none is short enough,
   /// or where it would have to be below `least`, or too short to change t: such a run would not end.
-  Done step(double t, double cfl, double most, double least = 0) {
+  virtual Done step(double t, double cfl, double most, double least = 0) {
     constexpr int halvings = 20;
     Done done;
     bad_ = -1;
@@ -81,8 +83,8 @@ class SchemeSteps {
 
   /// A step of each node by cfl times its own longest one, in each stage: for steady states, which it leaves as they
   /// are; of stages that have the length of the step. False: a state was lost, and that before the step stays.
-  bool step_locally(double t, double cfl) {
-    cfl_ = cfl;
+  virtual bool step_locally(double t, double cfl) {
+    cfl_ = local_cfl_ = cfl;
     const int last = run_stages(t, cfl * limits_[0].longest);
     cfl_ = 0;
     const bool inside = read(1);
@@ -97,6 +99,9 @@ class SchemeSteps {
   /// Of that step, the integral of the square of the first number's rate of change over the own nodes.
   double square_of_rates() const { return square_of_rates_; }
 
+  /// Its cfl, which may be less than what was asked for.
+  double local_cfl() const { return local_cfl_; }
+
   Offset evaluations() const { return evaluations_; }
   /// The first own node where the last state that was looked at is none, -1: there is none here.
   Index bad() const { return bad_; }
@@ -108,7 +113,7 @@ class SchemeSteps {
   /// The longest step from this state.
   double longest() const { return limits_[0].longest / stages_[0].length; }
 
- private:
+ protected:
   /// Looks at a vector as the state of time t.
   void take(int which, double t, int slot) {
     const View<const double> u = u_[static_cast<std::size_t>(which)].view();
@@ -176,6 +181,7 @@ class SchemeSteps {
   Index bad_ = -1;
   Offset evaluations_ = 0;
   double cfl_ = 0;  ///< of steps of each node by itself; 0: all have one
+  double local_cfl_ = 0;
   double square_of_rates_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // The Euler equations as the passes of physics/conservation/ take them.
 #include "assembly/edge/loop.hpp"
+#include "physics/euler/jacobian.hpp"
 #include "physics/euler/limit.hpp"
 #include "physics/euler/riemann.hpp"
 
@@ -132,6 +133,7 @@ struct GasEquation {
   static constexpr int node_count = node_numbers;  ///< numbers of a node that follow from its state
   static constexpr int bounds = 4, guards = 1;     ///< the last bound is a guard, which follows from the others
   static constexpr bool powers = true;             ///< whether a gas may have them; see has_powers
+  static constexpr bool has_jacobian = true;
   using State = NodeState<dim>;
   using Row = GasRow<dim>;
 
@@ -153,6 +155,10 @@ struct GasEquation {
   TESSERA_HD_INLINE bool is_admissible(const double (&own)[n]) const { return euler::is_admissible<dim>(gas, own); }
   TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const assembly::EdgeAt<dim>& edge) const {
     return graph_viscosity<dim>(gas, i, j, edge);
+  }
+
+  TESSERA_HD_INLINE void jacobian(const State& at, const double (&c)[dim], double (&a)[n * n]) const {
+    flux_jacobian<dim>(gas, at, c, a);
   }
 
   TESSERA_HD_INLINE Row row(const State& own) const { return Row(gas, own); }

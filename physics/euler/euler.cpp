@@ -1,5 +1,6 @@
 #include "physics/euler/euler.hpp"
 
+#include "assembly/space/estimated_entries.hpp"
 #include "physics/conservation/sides.hpp"
 #include "physics/conservation/stages.hpp"
 #include "physics/conservation/step_bytes.hpp"
@@ -7,7 +8,10 @@
 #include "physics/euler/results.hpp"
 #include "physics/groups.hpp"
 #include "physics/rest.hpp"
+#include "physics/run/backend.hpp"
 #include "physics/run/stationary.hpp"
+#include "physics/time_scheme.hpp"
+#include "solvers/solve.hpp"
 
 namespace tessera::physics {
 
@@ -26,15 +30,21 @@ class Euler final : public Model {
                       .own_names = true,
                       .axes = "momentum"}};
     for (FieldInfo& field : derived_fields()) traits.fields.push_back(std::move(field));
-    traits.sections = {
-        physics_description(), gas_description(),       euler::initial_description(),         boundary_description(),
-        steady_description(),  reference_description(), surface_description(derived_fields())};
+    traits.sections = {physics_description(),        gas_description(),
+                       euler::initial_description(), boundary_description(),
+                       steady_description(),         newton_description(),
+                       reference_description(),      surface_description(derived_fields())};
     traits.transient = true;
     traits.own_start = true;
     traits.systems = false;
     traits.quantities_of_rates = false;
     traits.schemes = conservation::time_schemes();
     traits.scheme = traits.schemes.front();
+    for (const std::string& name : implicit_schemes()) traits.schemes.push_back(name);
+    traits.solver.symmetric = false;
+    traits.solver.why_not_symmetric = "which the Jacobian of fluxes is not";
+    traits.solver.type = "gmres";
+    traits.solver.block = 3;
     traits.quantities = {"force_x", "force_y", "force_z", "drag_coefficient", "lift_coefficient", "moment_coefficient"};
     traits.matrix_free = true;
     traits.solver.grid = false;
@@ -81,6 +91,10 @@ class Euler final : public Model {
   }
 
   DirichletData set_up(const Discretisation& space) override {
+    if (space.ranks && is_implicit(*params_.time))
+      throw Error(ExitCode::usage,
+                  fmt::format("time.scheme = \"{}\" solves systems of gases on one rank only", params_.time->scheme),
+                  "choose an explicit scheme such as \"ssp_rk3\", or start one rank", params_.time->where);
     check_axes_of_forces(space.mesh);
     if (!space.ranks)
       for (const SurfaceParams& surface : params_.surfaces)
@@ -93,8 +107,7 @@ class Euler final : public Model {
   AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
     (void)first_state(*problem_);
     for (const BoundaryList& list : problem_->boundaries) (void)values_at(*problem_, list, params_.time->start);
-    return {.steps =
-                conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme)};
+    return {.steps = bytes_of_steps(space)};
   }
 
   std::vector<double> start(const Discretisation&) override { return constrained(*problem_, first_state(*problem_)); }
@@ -124,6 +137,22 @@ class Euler final : public Model {
   }
 
  private:
+  StepBytes bytes_of_steps(const Discretisation& space) const {
+    StepBytes bytes =
+        conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme);
+    if (!is_implicit(*params_.time)) return bytes;
+    const std::string backend = resolve_backend(params_.run.backend);
+    const double n = space.components, nodes = space.dofs.dofs, blocks = assembly::estimated_entries(space.dofs);
+    // Block rows, vectors beside those of explicit steps, the slots of boundary nodes, and the solver.
+    bytes.kept += blocks * (8 * n * n + 4) + nodes * (8 + 8 * 7 * n + 4) +
+                  solvers::solver_bytes(solver_of_steps(params_, backend), {.rows = n * nodes,
+                                                                            .entries = n * n * blocks,
+                                                                            .on_cuda = backend == "cuda",
+                                                                            .block = n,
+                                                                            .copies_entries = true,
+                                                                            .dim = space.mesh.dim});
+    return bytes;
+  }
   static bool is_force(const QuantityParams& quantity) {
     return quantity.kind.starts_with("force_") || needs_reference(quantity.kind);
   }

@@ -1,6 +1,7 @@
 #pragma once
 // make_flow, written once. It only calls declared functions: gas_flow.cpp and gas_flow_cuda.cpp instantiate it.
 #include "physics/conservation/scheme_flow.hpp"
+#include "physics/conservation/theta_steps.hpp"
 #include "physics/euler/gas_flow.hpp"
 #include "physics/euler/limiter_field.hpp"
 #include "physics/euler/scheme.hpp"
@@ -15,8 +16,8 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
   GasFlow(Exec& exec, const Problem& problem, output::Summary& summary)
       : conservation::SchemeFlow<Exec>(exec, problem.space, *problem.params.time, summary), problem_(problem) {
     if (const auto& steady = problem.params.steady)
-      this->march(
-          {steady->tolerance, problem.params.limiter == "monolithic" ? steady->damping : 0.0, steady->damping_below});
+      this->march({steady->tolerance, problem.params.limiter == "monolithic" ? steady->damping : 0.0,
+                   steady->damping_below, steady->most_cfl, steady->growth});
     for (const BoundaryList& list : problem.boundaries) {
       const bool states = list.kind != BoundaryKind::slip_wall;
       boundaries_.push_back({list.kind, to_space<Space>(list.nodes), to_space<Space>(list.normals), {}});
@@ -30,6 +31,26 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
   std::unique_ptr<Scheme<Exec>> create_scheme(const typename Scheme<Exec>::Exchange& exchange) override {
     return make_scheme(exec_, problem_.space.mesh, problem_.space.dofs, scheme_params(problem_), this->owned(),
                        exchange);
+  }
+
+  std::unique_ptr<conservation::SchemeSteps<Exec>> create_implicit(
+      typename conservation::SchemeSteps<Exec>::Constrain constrain,
+      typename conservation::SchemeSteps<Exec>::Prepare prepare) override {
+    const Params& params = problem_.params;
+    std::vector<Index> bounded;
+    for (const BoundaryList& list : problem_.boundaries)
+      if (list.kind != BoundaryKind::outflow) bounded.insert(bounded.end(), list.nodes.begin(), list.nodes.end());
+    std::sort(bounded.begin(), bounded.end());
+    bounded.erase(std::unique(bounded.begin(), bounded.end()), bounded.end());
+    const conservation::ThetaParams theta{.theta = euler::theta_of(*params.time),
+                                          .tolerance = params.newton_steps.tolerance,
+                                          .max_iterations = params.newton_steps.max_iterations,
+                                          .limits = params.limiter == "monolithic",
+                                          .solver = solver_of_steps(params, Exec::name)};
+    auto steps = std::make_unique<conservation::ThetaSteps<Exec>>(exec_, this->scheme(), theta, bounded,
+                                                                  std::move(constrain), std::move(prepare));
+    theta_ = steps.get();
+    return steps;
   }
 
   /// Inflows overwrite what the scheme makes of their nodes.
@@ -52,6 +73,15 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
     }
   }
 
+  void summarise_steps(output::Summary& summary) const override {
+    if (!theta_) return;
+    const conservation::ThetaWork& work = theta_->work();
+    summary.set("time.systems", work.systems);
+    summary.set("time.matrices", work.matrices);
+    summary.set("time.iterations", work.iterations);
+  }
+  std::string why_unsolved() const override { return theta_ ? theta_->work().linear.failure : std::string(); }
+
   const char* what_is_lost() const override { return "the gas a gas"; }
   std::string describe(const double* own) const override {
     double kinetic = 0;
@@ -65,6 +95,7 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
 
   const Problem& problem_;
   std::vector<BoundaryNodes<Space>> boundaries_;
+  conservation::ThetaSteps<Exec>* theta_ = nullptr;  ///< where steps are implicit
 };
 
 template <class Exec>

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "physics/time_scheme.hpp"
 
 namespace tessera::physics::euler {
 
@@ -128,7 +131,7 @@ deck::Section<SteadyParams> steady_section() {
       .key("damping", &SteadyParams::damping,
            {.help = "of limiter = \"monolithic\": in so many steps the limits come to follow the flow half as fast, "
                     "until they stay as they are; more is nearer to a flow at rest with its own limits, 0: they follow "
-                    "at once, which may keep the flow from rest",
+                    "at once, which may keep the flow from rest; of implicit schemes 20 where it is left out",
             .unit = "steps",
             .min = 0,
             .max = 1e6})
@@ -137,7 +140,32 @@ deck::Section<SteadyParams> steady_section() {
             .min = 0,
             .max = 1,
             .open_min = true})
+      .key("most_cfl", &SteadyParams::most_cfl,
+           {.help =
+                "of implicit schemes: up to so many times its longest explicit step each node takes one; steps begin "
+                "with time.cfl",
+            .min = 0,
+            .max = 1e12,
+            .open_min = true})
+      .key("growth", &SteadyParams::growth,
+           {.help =
+                "of implicit schemes: steps grow as the inverse of this power of the rate of change, at most to twice "
+                "the last one",
+            .min = 0,
+            .max = 4})
       .position(&SteadyParams::where);
+}
+
+deck::Section<NewtonKeys> newton_keys() {
+  return deck::Section<NewtonKeys>("newton", "The equations of a step of an implicit scheme")
+      .key("tolerance", &NewtonKeys::tolerance,
+           {.help = "of the last correction, in the square mean and beside the means of the state",
+            .min = 0,
+            .max = 1,
+            .open_min = true})
+      .key("max_iterations", &NewtonKeys::max_iterations,
+           {.help = "corrections; a step that needs more is taken again with half its length", .min = 1, .max = 1000})
+      .position(&NewtonKeys::where);
 }
 
 [[noreturn]] void refuse(const std::string& what, const std::string& help, const deck::Where& where) {
@@ -189,6 +217,25 @@ deck::SectionDescription gas_description() { return gas_section().description();
 deck::SectionDescription initial_description() { return initial_section().description(); }
 deck::SectionDescription boundary_description() { return boundary_section().description(); }
 deck::SectionDescription steady_description() { return steady_section().description(); }
+deck::SectionDescription newton_description() { return newton_keys().description(); }
+
+std::vector<std::string> implicit_schemes() { return {"backward_euler", "crank_nicolson", "theta"}; }
+solvers::SolverParams solver_of_steps(const Params& params, const std::string& backend) {
+  solvers::SolverParams solver = params.solver;
+  const bool may_choose = !solvers::is_direct(solver);
+  if (may_choose && !solver.given.contains("preconditioner"))
+    solver.preconditioner = backend == "threads" ? "block_ilu" : "block_jacobi";
+  // Corrections of a march are made again in the next step, with another matrix.
+  constexpr double of_march = 0.1;
+  constexpr int most = 200;
+  if (may_choose && params.steady && !solver.given.contains("tolerance")) solver.tolerance = of_march;
+  if (may_choose && !solver.given.contains("max_iterations")) solver.max_iterations = most;
+  return solver;
+}
+double theta_of(const TimeParams& time) {
+  if (time.scheme == "theta") return time.theta;
+  return time.scheme == "crank_nicolson" ? 0.5 : 1;
+}
 
 namespace {
 
@@ -198,6 +245,17 @@ void check_steady(const deck::Deck& deck, const Params& params) {
     refuse(fmt::format("[steady] needs limits that do not depend on the step, and the deck has limiter = \"{}\"",
                        params.limiter),
            "choose limiter = \"monolithic\", or \"none\"", params.steady->where);
+  const TimeParams* const time = params.time ? &*params.time : nullptr;
+  for (const char* key : {"steady.most_cfl", "steady.growth"})
+    if (deck.has(key) && !(time && is_implicit(*time)))
+      refuse(fmt::format("{} is of implicit schemes, whose steps grow, and time.scheme = \"{}\" is explicit", key,
+                         time ? time->scheme : std::string()),
+             "leave it out, or choose scheme = \"backward_euler\"", deck.where(key));
+  if (time && is_implicit(*time) && theta_of(*time) < 1)
+    refuse(
+        fmt::format("[steady] takes steps that damp what they do not follow, and those of time.scheme = \"{}\" do not",
+                    time->scheme),
+        "choose scheme = \"backward_euler\"", deck.where("time.scheme"));
   for (const char* key : {"steady.damping", "steady.damping_below"})
     if (params.limiter == "none" && deck.has(key))
       refuse(fmt::format("{} is of limits, and with limiter = \"none\" there are none", key),
@@ -215,6 +273,28 @@ void check_steady(const deck::Deck& deck, const Params& params) {
         refuse(fmt::format("the boundary of type \"{}\" depends on t, and [steady] has no time", b.type),
                "write expressions of x, y and z, or leave [steady] out", b.where);
   }
+}
+
+/// What implicit steps do not go with, and what is of them alone.
+void check_implicit(const deck::Deck& deck, const Params& params) {
+  if (!params.time) return;
+  const std::string& scheme = params.time->scheme;
+  if (!is_implicit(*params.time)) {
+    for (const char* section : {"newton", "solver"})
+      if (deck.has(section))
+        refuse(fmt::format("[{}] is of implicit schemes, and time.scheme = \"{}\" is explicit: it solves no systems",
+                           section, scheme),
+               fmt::format("leave [{}] out, or choose scheme = \"backward_euler\"", section), deck.where(section));
+    return;
+  }
+  if (params.limiter == "convex" || params.limiter == "fct")
+    refuse(fmt::format("the limits of limiter = \"{}\" depend on the step, and those of an implicit one, time.scheme = "
+                       "\"{}\", must not",
+                       params.limiter, scheme),
+           "choose limiter = \"monolithic\", or \"none\"", deck.where("physics.limiter"));
+  if (params.steady && deck.has("newton"))
+    refuse("[newton] solves the equations of a step, and a step of [steady] is one correction", "leave [newton] out",
+           params.newton_steps.where);
 }
 
 /// What the limiter of the deck does not know.
@@ -250,7 +330,8 @@ void check_limiter(const deck::Deck& deck, const Params& params) {
 void read(const deck::Deck& deck, Params& params) {
   const PhysicsSection physics = physics_section().read(deck, true);
   params.physics = {.type = physics.type, .order = physics.order, .where = physics.where};
-  params.limiter = deck.has("steady") && !deck.has("physics.limiter") ? "monolithic" : physics.limiter;
+  const bool is_monolithic = deck.has("steady") || (params.time && is_implicit(*params.time));
+  params.limiter = is_monolithic && !deck.has("physics.limiter") ? "monolithic" : physics.limiter;
   params.mass = physics.mass;
   params.relaxed_bounds = physics.relaxed_bounds;
   params.relaxation = physics.relaxation;
@@ -272,7 +353,12 @@ void read(const deck::Deck& deck, Params& params) {
   }
   params.steady.reset();
   if (deck.has("steady")) params.steady = steady_section().read(deck);
+  constexpr double damping_of_implicit = 20;
+  const bool has_implicit_steps = params.time && is_implicit(*params.time);
+  if (params.steady && has_implicit_steps && !deck.has("steady.damping")) params.steady->damping = damping_of_implicit;
   check_steady(deck, params);
+  params.newton_steps = newton_keys().read(deck);
+  check_implicit(deck, params);
 }
 
 std::vector<deck::Expression> expressions_of(const Params& params) {

@@ -43,6 +43,15 @@ struct SteadyParams {
   double tolerance = 1e-6;
   double damping = 200;
   double damping_below = 0.1;
+  double most_cfl = 1000;  ///< of implicit steps
+  double growth = 1;       ///< of the same
+  deck::Where where;
+};
+
+/// The equations of an implicit step.
+struct NewtonKeys {
+  double tolerance = 1e-6;
+  int max_iterations = 20;
   deck::Where where;
 };
 
@@ -55,6 +64,7 @@ struct Params : CommonParams {
   bool entropy_fix = true;
   GasParams gas;
   std::optional<SteadyParams> steady;
+  NewtonKeys newton_steps;
   std::optional<ReferenceParams> reference;
   std::vector<SurfaceParams> surfaces;
   std::vector<InitialState> states;
@@ -67,6 +77,13 @@ deck::SectionDescription gas_description();
 deck::SectionDescription initial_description();
 deck::SectionDescription boundary_description();
 deck::SectionDescription steady_description();
+deck::SectionDescription newton_description();
+/// Names of time.scheme whose steps are implicit.
+std::vector<std::string> implicit_schemes();
+/// Of an implicit scheme: 1 of backward_euler, 0.5 of crank_nicolson.
+double theta_of(const TimeParams& time);
+/// [solver] of implicit steps on a backend: what the deck leaves out depends on these.
+solvers::SolverParams solver_of_steps(const Params& params, const std::string& backend);
 /// Reads the sections above. Throws Error(usage) for states that say too little or two things at once, for a gas that
 /// is none, and for keys that a type of boundary does not have.
 void read(const deck::Deck& deck, Params& params);

@@ -13,6 +13,7 @@
 #include "physics/run/plan.hpp"
 #include "physics/run/results.hpp"
 #include "physics/run/traces.hpp"
+#include "physics/time_of_flows.hpp"
 
 namespace tessera::physics {
 
@@ -22,6 +23,19 @@ deck::SectionDescription solver_section(const Traits& traits) {
   deck::SectionDescription description = solvers::solver_description(traits.solver);
   for (deck::KeyDescription& key : description.keys)
     if (key.name == "type" && !traits.solver_help.empty()) key.info.help = traits.solver_help;
+  return description;
+}
+
+/// Of the systems of implicit steps, which are solved as well as the next step needs them.
+deck::SectionDescription solver_section_of_flow(const Traits& traits) {
+  deck::SectionDescription description = solver_section(traits);
+  description.help = "Linear systems of implicit schemes";
+  for (deck::KeyDescription& key : description.keys) {
+    if (key.name == "preconditioner")
+      key.info.help = "Preconditioner. auto: block_ilu on threads, block_jacobi on CUDA.";
+    if (key.name == "tolerance") key.info.help += " Of a march to a steady state 0.1 where it is left out.";
+    if (key.name == "max_iterations") key.default_value = "200";
+  }
   return description;
 }
 
@@ -35,12 +49,18 @@ bool has_systems(const Traits& traits) { return traits.systems && traits.fields.
 /// What makes its steps itself, and bounds them.
 bool is_flow(const Traits& traits) { return !traits.systems && traits.fields.front().rate.empty(); }
 
+/// The same, where some of its schemes solve systems.
+bool is_implicit_flow(const Traits& traits) { return is_flow(traits) && has_implicit(traits.schemes); }
+
 deck::SectionDescription time_description(const Traits& traits) {
-  deck::SectionDescription description = time_section(schemes_of(traits)).description();
+  deck::SectionDescription description =
+      (is_implicit_flow(traits) ? time_section_of_flow(traits.schemes) : time_section(schemes_of(traits)))
+          .description();
   for (deck::KeyDescription& key : description.keys)
     if (key.name == "scheme") key.default_value = fmt::format("\"{}\"", traits.scheme);
   const bool explicit_alone = !has_systems(traits);
-  const std::vector<std::string> others = {"tolerance", "absolute_tolerance", "theta", "stages", "tableau"};
+  std::vector<std::string> others = {"tolerance", "absolute_tolerance", "stages", "tableau"};
+  if (!is_implicit_flow(traits)) others.push_back("theta");
   if (explicit_alone)
     std::erase_if(description.keys, [&](const deck::KeyDescription& key) {
       return std::find(others.begin(), others.end(), key.name) != others.end();
@@ -51,11 +71,13 @@ deck::SectionDescription time_description(const Traits& traits) {
     if (explicit_alone && key.name == "cfl") key.info.example = "0.5";
     if (is_flow(traits) && key.name == "step")
       key.info.help = "longest step: a step is shorter where the state asks for it, and the last one ends at `end`";
-    if (is_flow(traits) && key.name == "cfl")
+    if (is_flow(traits) && key.name == "cfl") {
       key.info.help =
           "instead of a step: the part of the longest step that keeps the state in its bounds, found anew in each "
           "step; "
           "beside a fixed step it is 0.9";
+      if (is_implicit_flow(traits)) key.info.help += "; at most 1, but of implicit schemes, whose steps may be longer";
+    }
   }
   if (is_flow(traits)) description.help = "A run through time; required";
   return description;
@@ -137,6 +159,7 @@ deck::Schema schema_of(const Traits& traits) {
     schema.insert(schema.end(),
                   {traits.matrix_free ? assembly_section().description() : assembly_description_with_matrix(),
                    matrix_section(traits.fields.front().block(3)).description(), solver_section(traits)});
+  if (is_implicit_flow(traits)) schema.push_back(solver_section_of_flow(traits));
   if (!traits.own_start) schema.push_back(exact_description(traits.fields.front(), traits.derives_source));
   schema.insert(schema.end(),
                 {output_section(traits.transient).description(),
@@ -167,7 +190,8 @@ void read_deck(const Context& context, Model& model) {
   params.run = run_section(known.precisions).read(deck);
   if (known.nonlinear) params.newton = newton_section().read(deck);
   if (known.transient) {
-    params.time = read_time(deck, schemes_of(known), known.scheme);
+    params.time = is_implicit_flow(known) ? read_time_of_flow(deck, known.schemes, known.scheme)
+                                          : read_time(deck, schemes_of(known), known.scheme);
     params.checkpoint = checkpoint_section().read(deck);
   }
   model.read(deck);

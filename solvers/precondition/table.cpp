@@ -2,6 +2,7 @@
 
 #include "solvers/amg/amg.hpp"
 #include "solvers/pmg/pmg.hpp"
+#include "solvers/precondition/block_ilu.hpp"
 #include "solvers/precondition/block_jacobi.hpp"
 #include "solvers/precondition/chebyshev.hpp"
 #include "solvers/precondition/jacobi.hpp"
@@ -12,7 +13,7 @@ namespace tessera::solvers {
 
 const std::vector<PreconditionerEntry>& preconditioner_table() {
   static const std::vector<PreconditionerEntry> table = {
-      identity_entry(),         jacobi_entry(),    block_jacobi_entry(), ssor_entry(),
+      identity_entry(),         jacobi_entry(),    block_jacobi_entry(), block_ilu_entry(), ssor_entry(),
       multicolour_ssor_entry(), chebyshev_entry(), amg_entry(),          pmg_entry(),
   };
   return table;

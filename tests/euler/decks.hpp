@@ -35,6 +35,41 @@ inline std::string bang(int dim, int cells, const std::string& shape, double end
          initial("1", still[dim - 1], fmt::format("0.1 + 9.9*({} < 0.04)", ball[dim - 1])) + walls + time_to(end);
 }
 
+/// A supersonic flow over a wedge of 15 degrees, but for [physics] and [time]; p and M behind the shock.
+inline std::string wedge() {
+  const fs::path file = folder() / "steady_wedge.geo";
+  std::ofstream(file)
+      << "Point(1) = {0, 0, 0};\nPoint(2) = {0.4, 0, 0};\nPoint(3) = {1.2, 0.2143593539, 0};\n"
+         "Point(4) = {1.2, 1, 0};\nPoint(5) = {0, 1, 0};\nLine(1) = {1, 2};\nLine(2) = {2, 3};\nLine(3) = {3, 4};\n"
+         "Line(4) = {4, 5};\nLine(5) = {5, 1};\nCurve Loop(1) = {1, 2, 3, 4, 5};\nPlane Surface(1) = {1};\n"
+         "Physical Surface(\"gas\") = {1};\nPhysical Curve(\"in\") = {5};\nPhysical Curve(\"out\") = {3};\n"
+         "Physical Curve(\"floor\") = {1};\nPhysical Curve(\"ramp\") = {2};\nPhysical Curve(\"lid\") = {4};\n";
+  const std::string free = state("1.4", "[2.5, 0]", "1");
+  return fmt::format("[mesh]\nfile = \"{}\"\nsize = 0.08\n", file.string()) + "[[initial]]\n" + free +
+         "[[boundary]]\non = [\"in\"]\ntype = \"inflow\"\n" + free +
+         "[[boundary]]\non = [\"out\"]\ntype = \"outflow\"\n"
+         "[[boundary]]\non = [\"floor\", \"ramp\"]\ntype = \"slip_wall\"\n"
+         "[[boundary]]\non = [\"lid\"]\ntype = \"symmetry\"\n"
+         "[[quantity]]\nname = \"p\"\nkind = \"value\"\nof = \"pressure\"\nat = [0.9, 0.2]\n"
+         "[[quantity]]\nname = \"M\"\nkind = \"value\"\nof = \"Mach\"\nat = [0.9, 0.2]\n";
+}
+
+/// NACA 0012 at Mach 0.8 on few nodes, but for [physics] and [time]; its lift.
+inline std::string coarse_profile() {
+  std::string geometry = bytes_of(source() / "inputs/meshes/naca0012.geo");
+  for (const auto& [from, to] :
+       {std::pair{"n = 60;", "n = 16;"}, {"h = 0.016;", "h = 0.1;"}, {"radius = 20;", "radius = 6;"}})
+    geometry.replace(geometry.find(from), std::string(from).size(), to);
+  const fs::path file = folder() / "profile.geo";
+  std::ofstream(file) << geometry;
+  const std::string free = state("1.4", "[0.8, 0.0175]", "1");
+  return fmt::format("[mesh]\nfile = \"{}\"\n", file.string()) + "[[initial]]\n" + free +
+         "[[boundary]]\non = [\"wing\"]\ntype = \"slip_wall\"\n[[boundary]]\non = [\"far\"]\ntype = "
+         "\"far_field\"\n" +
+         free + "[reference]\ndensity = 1.4\npressure = 1\nspeed = 0.8\nangle = 1.25\n" +
+         "[[quantity]]\nname = \"cl\"\nkind = \"lift_coefficient\"\non = [\"wing\"]\n";
+}
+
 /// The summary of a run that must end well.
 inline nlohmann::json run(const std::string& name, const std::string& deck, const std::string& options = "") {
   const fs::path out = folder() / name;

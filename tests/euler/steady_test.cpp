@@ -12,22 +12,7 @@ const std::string monolithic = euler + "limiter = \"monolithic\"\nmass = \"lumpe
 
 /// A supersonic flow over a wedge of 15 degrees: the density comes to rest, and the oblique shock is that of theory.
 TEST(GasSteady, AWedgeComesToRestWithTheObliqueShockOfTheory) {
-  const fs::path file = folder() / "steady_wedge.geo";
-  std::ofstream(file)
-      << "Point(1) = {0, 0, 0};\nPoint(2) = {0.4, 0, 0};\nPoint(3) = {1.2, 0.2143593539, 0};\n"
-         "Point(4) = {1.2, 1, 0};\nPoint(5) = {0, 1, 0};\nLine(1) = {1, 2};\nLine(2) = {2, 3};\nLine(3) = {3, 4};\n"
-         "Line(4) = {4, 5};\nLine(5) = {5, 1};\nCurve Loop(1) = {1, 2, 3, 4, 5};\nPlane Surface(1) = {1};\n"
-         "Physical Surface(\"gas\") = {1};\nPhysical Curve(\"in\") = {5};\nPhysical Curve(\"out\") = {3};\n"
-         "Physical Curve(\"floor\") = {1};\nPhysical Curve(\"ramp\") = {2};\nPhysical Curve(\"lid\") = {4};\n";
-  const std::string free = state("1.4", "[2.5, 0]", "1");
-  const std::string deck = fmt::format("[mesh]\nfile = \"{}\"\nsize = 0.08\n", file.string()) + monolithic +
-                           "[[initial]]\n" + free + "[[boundary]]\non = [\"in\"]\ntype = \"inflow\"\n" + free +
-                           "[[boundary]]\non = [\"out\"]\ntype = \"outflow\"\n"
-                           "[[boundary]]\non = [\"floor\", \"ramp\"]\ntype = \"slip_wall\"\n"
-                           "[[boundary]]\non = [\"lid\"]\ntype = \"symmetry\"\n" +
-                           time_to(4000, "cfl = 0.9") + "[steady]\ntolerance = 1e-6\n" +
-                           "[[quantity]]\nname = \"p\"\nkind = \"value\"\nof = \"pressure\"\nat = [0.9, 0.2]\n"
-                           "[[quantity]]\nname = \"M\"\nkind = \"value\"\nof = \"Mach\"\nat = [0.9, 0.2]\n";
+  const std::string deck = wedge() + monolithic + time_to(4000, "cfl = 0.9") + "[steady]\ntolerance = 1e-6\n";
   const nlohmann::json summary = run("steady_wedge", deck);
   EXPECT_TRUE(summary["steady"]["converged"].get<bool>()) << summary["steady"];
   EXPECT_LE(summary["steady"]["residual"].get<double>(), 1e-6);
@@ -51,19 +36,8 @@ TEST(GasSteady, AWedgeComesToRestWithTheObliqueShockOfTheory) {
 
 /// NACA 0012 at Mach 0.8 on few nodes: limits that follow the flow at once keep it from rest, damped ones do not.
 TEST(GasSteady, ATransonicProfileComesToRestWithDampedLimits) {
-  std::string geometry = bytes_of(source() / "inputs/meshes/naca0012.geo");
-  for (const auto& [from, to] :
-       {std::pair{"n = 60;", "n = 16;"}, {"h = 0.016;", "h = 0.1;"}, {"radius = 20;", "radius = 6;"}})
-    geometry.replace(geometry.find(from), std::string(from).size(), to);
-  const fs::path file = folder() / "profile.geo";
-  std::ofstream(file) << geometry;
-  const std::string free = state("1.4", "[0.8, 0.0175]", "1");
-  const std::string deck =
-      fmt::format("[mesh]\nfile = \"{}\"\n", file.string()) + monolithic + "[[initial]]\n" + free +
-      "[[boundary]]\non = [\"wing\"]\ntype = \"slip_wall\"\n[[boundary]]\non = [\"far\"]\ntype = \"far_field\"\n" +
-      free + time_to(4000, "cfl = 0.9") + "[steady]\ntolerance = 3e-3\n[checkpoint]\nevery = 500\n" +
-      "[reference]\ndensity = 1.4\npressure = 1\nspeed = 0.8\nangle = 1.25\n"
-      "[[quantity]]\nname = \"cl\"\nkind = \"lift_coefficient\"\non = [\"wing\"]\n";
+  const std::string deck = coarse_profile() + monolithic + time_to(4000, "cfl = 0.9") +
+                           "[steady]\ntolerance = 3e-3\n[checkpoint]\nevery = 500\n";
   // It goes on where it was stopped, while limits are damped: the largest rate of change is that of the whole run.
   const nlohmann::json half = run("profile_damped", deck, "--set steady.damping=25 --set time.end=600");
   EXPECT_FALSE(half["steady"]["converged"].get<bool>());

@@ -1,0 +1,248 @@
+#pragma once
+// Implicit steps of the scheme: the theta method with the Jacobian of the group fluxes in block rows.
+#include <array>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/profile.hpp"
+#include "physics/conservation/implicit_ops.hpp"
+#include "physics/conservation/steps.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace tessera::physics::conservation {
+
+struct ThetaParams {
+  double theta = 1;
+  double tolerance = 1e-6;  ///< of Newton's corrections, in the square mean and in units of the state's own means
+  int max_iterations = 20;
+  bool limits = false;  ///< whether the scheme has Limiter::monolithic
+  solvers::SolverParams solver;
+};
+
+/// What implicit steps have solved.
+struct ThetaWork {
+  Offset systems = 0, iterations = 0, matrices = 0;
+  solvers::Report linear;  ///< of the last one
+};
+
+/// Steps of one rank
+///   u' = u + dt (theta r(u') + (1 - theta) r(u)),   r(u) = (B(u + tau R(u) / m) - u) / tau,
+/// with what boundaries make of a state, B, and the longest explicit step tau of each node: r is the rate of change
+/// that a short explicit step has, so that what is at rest with explicit steps is at rest with these. By Newton's
+/// method with the Jacobian of implicit_rows.hpp, whose viscosities and limits stay as they are: corrections fall
+/// linearly. Limits that switch from iteration to iteration would keep them from falling, so that after a few they
+/// follow ever less, as Scheme::set_blend says. Goeddeke, Komatitsch and Moeller, sections 9.2.4 and 9.2.5.
+template <class Exec>
+class ThetaSteps final : public SchemeSteps<Exec> {
+  using Base = SchemeSteps<Exec>;
+
+ public:
+  using typename Base::Constrain, typename Base::Done, typename Base::Least, typename Base::Prepare,
+      typename Base::Space;
+
+  /// `bounded`: nodes that `constrain` changes, each once. The scheme must outlive it.
+  ThetaSteps(Exec& exec, Scheme<Exec>& scheme, ThetaParams params, const std::vector<Index>& bounded,
+             Constrain constrain, Prepare prepare = {})
+      : Base(exec, scheme, {Stage{0, 1}}, std::move(constrain), {}, std::move(prepare)),
+        params_(std::move(params)),
+        n_(scheme.numbers()),
+        solver_(exec, params_.solver),
+        bounded_(to_space<Space>(bounded)),
+        slots_(scheme.nodes()),
+        turns_(bounded_.size() * n_ * n_),
+        sums_(n_) {
+    std::vector<Index> slots(static_cast<std::size_t>(scheme.nodes()), -1);
+    for (std::size_t k = 0; k < bounded.size(); ++k)
+      slots[static_cast<std::size_t>(bounded[k])] = static_cast<Index>(k);
+    slots_ = to_space<Space>(slots);
+    if (params_.limits) scheme.set_blend(1);
+    const Offset rows = scheme.nodes() * n_;
+    for (Array<double, Space>* x : {&base_, &above_, &below_, &start_, &rates_, &b_, &x_})
+      *x = Array<double, Space>(rows);
+  }
+
+  Done step(double t, double cfl, double most, double least = 0) override {
+    constexpr int halvings = 20;
+    Done done;
+    this->bad_ = -1;
+    double dt = cfl > 0 ? std::min(cfl * this->longest(), most) : most;
+    for (int attempt = 0; attempt < halvings; ++attempt, dt *= 0.5) {
+      if ((dt < least && dt < most) || t + dt == t) break;
+      if (reach(t, dt)) {
+        done.dt = dt;
+        return done;
+      }
+      ++done.rejected;
+      this->take(0, t, 0);
+    }
+    (void)this->read(1);
+    return done;
+  }
+
+  /// One correction of implicit Euler by cfl times the longest explicit step of each node, or a part of it.
+  bool step_locally(double t, double cfl) override {
+    constexpr int halvings = 12;
+    ImplicitStep step = step_of(cfl);
+    evaluate(0, t);
+    this->square_of_rates_ = this->scheme_.square_of_rates(state(0), state(1), 1);
+    linalg::copy(this->exec_, state(0), base_.view());
+    for (int attempt = 0; attempt < halvings; ++attempt, step.cfl *= 0.5) {
+      if (attempt > 0) {
+        this->take(0, t, 0);
+        evaluate(0, t);
+      }
+      linalg::copy(this->exec_, state(0), this->u_[2].view());
+      if (correct(0, t, step, std::as_const(rates_).view().part(0, 0))) {
+        this->take(2, t, 0);
+        if (this->read(1)) {
+          this->local_cfl_ = step.cfl;
+          std::swap(this->u_[0], this->u_[2]);
+          return true;
+        }
+      }
+    }
+    this->take(0, t, 0);
+    (void)this->read(1);
+    return false;
+  }
+
+  const ThetaWork& work() const { return work_; }
+
+ private:
+  /// ImplicitStep::limited: with all of it nothing but the step would be on the diagonal where the flow is smooth, and
+  /// preconditioners fail at a cfl of 50; with half of it a transonic profile took twice the steps (2026-11-26).
+  static constexpr double weight_of_limits = 0.9;
+
+  View<const double> state(std::size_t which) const { return std::as_const(this->u_[which]).view(); }
+
+  /// u_[1] = what a step of tau of each node makes of the state `which`, which was taken; above_ the same before the
+  /// boundaries have changed it.
+  void evaluate(int which, double t) {
+    const View<const double> u = state(static_cast<std::size_t>(which));
+    const double dt = this->limits_[0].longest;
+    this->scheme_.advance(u, dt, 0, u, above_.view());
+    this->scheme_.stretch(u, dt, 1, 0, u, above_.view());
+    linalg::copy(this->exec_, std::as_const(above_).view(), this->u_[1].view());
+    this->constrain_(t, this->u_[1].view());
+    ++this->evaluations_;
+  }
+
+  /// Units of the numbers of a state: their means, and of vectors the root of the product of both scalars.
+  ImplicitStep step_of(double cfl, double dt = 0) {
+    ImplicitStep step;
+    step.theta = params_.theta;
+    step.dt = dt;
+    step.cfl = cfl;
+    step.limited = params_.limits ? weight_of_limits : 0;
+    step.slot = slots_.data();
+    step.turns = turns_.data();
+    integrals(this->exec_, n_, this->scheme_.lumped_mass(), state(0), sums_.data());
+    const std::vector<double> sums = to_vector(sums_);
+    for (int k = 0; k < n_; ++k)
+      step.scales[k] = k < 2 ? sums[static_cast<std::size_t>(k)] : std::sqrt(sums[0] * sums[1]);
+    if (measure_ == 0) {
+      linalg::fill(this->exec_, base_.view(), 1);
+      integrals(this->exec_, 1, this->scheme_.lumped_mass(), std::as_const(base_).view().part(0, slots_.size()),
+                sums_.data());
+      measure_ = to_vector(sums_)[0];
+    }
+    for (int k = 0; k < n_; ++k) step.scales[k] /= measure_;
+    return step;
+  }
+
+  /// Whether a step of dt ends with a state, which is then u_[0] and was taken.
+  bool reach(double t, double dt) {
+    const ImplicitStep step = step_of(0, dt);
+    View<const double> before;
+    if (params_.theta < 1) {
+      follow_limits(0);
+      this->take(0, t, 0);
+      evaluate(0, t);
+      rates_of(this->exec_, n_, this->scheme_.longest_steps(), state(0), state(1), rates_.view());
+      before = std::as_const(rates_).view();
+    }
+    linalg::copy(this->exec_, state(0), base_.view());
+    this->constrain_(t + dt, base_.view());
+    linalg::copy(this->exec_, std::as_const(base_).view(), this->u_[2].view());
+    for (int k = 0; k < params_.max_iterations; ++k) {
+      follow_limits(k);
+      this->take(2, t + dt, 0);
+      if (!this->read(1)) return false;
+      evaluate(2, t + dt);
+      if (!correct(2, t + dt, step, before)) return false;
+      if (change_ > params_.tolerance) continue;
+      this->take(2, t + dt, 0);
+      if (!this->read(1)) return false;
+      std::swap(this->u_[0], this->u_[2]);
+      return true;
+    }
+    return false;
+  }
+
+  /// Of iteration k limits are the new ones, and from the fourth on a part of that.
+  void follow_limits(int k) {
+    constexpr int at_once = 3;
+    if (params_.limits) this->scheme_.set_blend(k < at_once ? 1 : std::pow(0.25, k + 1 - at_once));
+  }
+
+  /// u_[2] = `at` and its correction, where `at` was evaluated; whether its system was solved.
+  bool correct(int at, double t, const ImplicitStep& step, View<const double> before) {
+    const View<const double> u = state(static_cast<std::size_t>(at)), tau = this->scheme_.longest_steps();
+    right_side(this->exec_, n_, step, tau, std::as_const(base_).view(), u, state(1), before, b_.view());
+    differentiate_boundaries(t, step);
+    const bool is_new = A_.rows == 0;
+    if (is_new) {
+      A_ = this->scheme_.implicit_pattern();
+      operator_ = std::make_unique<linalg::BlockCrsOperator<Exec>>(A_);
+    }
+    {
+      Scope scope(this->exec_, "matrix");
+      this->scheme_.implicit_matrix(u, step, A_);
+    }
+    ++work_.matrices;
+    solver_.set_operator(*operator_, is_new ? solvers::Reuse::nothing : solvers::Reuse::pattern);
+    linalg::fill(this->exec_, x_.view(), 0);
+    {
+      Scope scope(this->exec_, "solve");
+      work_.linear = solver_.solve(std::as_const(b_).view(), x_.view());
+    }
+    ++work_.systems;
+    work_.iterations += work_.linear.iterations;
+    if (!work_.linear.converged) return false;
+    add_correction(this->exec_, n_, step, std::as_const(x_).view(), this->u_[2].view(), sums_.data());
+    this->constrain_(t, this->u_[2].view());
+    change_ = std::sqrt(to_vector(sums_)[0]);
+    return true;
+  }
+
+  /// By central differences: constraints of boundaries are short functions of the state of a node.
+  void differentiate_boundaries(double t, const ImplicitStep& step) {
+    if (bounded_.empty()) return;
+    constexpr double part = 1e-7;
+    linalg::copy(this->exec_, std::as_const(above_).view(), start_.view());
+    linalg::copy(this->exec_, std::as_const(above_).view(), below_.view());
+    for (int c = 0; c < n_; ++c) {
+      const double by = part * step.scales[c];
+      shift_component(this->exec_, n_, bounded_.view(), c, by, std::as_const(start_).view(), above_.view());
+      shift_component(this->exec_, n_, bounded_.view(), c, -by, std::as_const(start_).view(), below_.view());
+      this->constrain_(t, above_.view());
+      this->constrain_(t, below_.view());
+      difference_column(this->exec_, n_, bounded_.view(), c, by, std::as_const(above_).view(),
+                        std::as_const(below_).view(), turns_.view());
+    }
+  }
+  ThetaParams params_;
+  int n_;
+  solvers::LinearSolver<Exec> solver_;
+  Array<Index, Space> bounded_, slots_;
+  Array<double, Space> turns_, sums_;
+  Array<double, Space> base_, above_, below_, start_, rates_, b_, x_;
+  linalg::BlockCrs<Space> A_;
+  std::unique_ptr<linalg::BlockCrsOperator<Exec>> operator_;
+  double change_ = 0, measure_ = 0;
+  ThetaWork work_;
+};
+
+}  // namespace tessera::physics::conservation

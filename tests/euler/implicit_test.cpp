@@ -1,0 +1,372 @@
+// Implicit steps of gases: the operator, and decks that take them.
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "app/ranks.hpp"
+#include "decks.hpp"
+#include "flows.hpp"
+#include "physics/euler/equation.hpp"
+
+namespace {
+
+using namespace euler_decks;
+using namespace euler_test;
+namespace conservation = tessera::physics::conservation;
+
+template <int dim>
+NodeState<dim> state_of(const Gas& gas, const double (&u)[numbers<dim>]) {
+  double node[node_numbers];
+  GasEquation<dim>{gas}.at_node(u, 0, 1, node);
+  NodeState<dim> at;
+  at.load(u, node, 1, 0);
+  return at;
+}
+
+/// Columns of the Jacobian are differences of the flux, for any gamma and covolume.
+template <int dim>
+void expect_derivative(double gamma, double covolume) {
+  constexpr int n = numbers<dim>;
+  const Gas gas = make_gas(gamma, covolume);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> any(0, 1);
+  for (int k = 0; k < 50; ++k) {
+    Primitive<dim> w;
+    w.rho = 0.1 + any(random);
+    w.p = 0.1 + any(random);
+    double c[dim], u[n], a[n * n];
+    for (int d = 0; d < dim; ++d) {
+      w.v[d] = 4 * any(random) - 2;
+      c[d] = 2 * any(random) - 1;
+    }
+    conservative<dim>(gas, w, u);
+    flux_jacobian<dim>(gas, state_of<dim>(gas, u), c, a);
+    for (int l = 0; l < n; ++l) {
+      const double by = 1e-6;
+      double above[n], below[n], f_above[n], f_below[n];
+      std::copy_n(u, n, above);
+      std::copy_n(u, n, below);
+      above[l] += by;
+      below[l] -= by;
+      state_of<dim>(gas, above).flux(c, f_above);
+      state_of<dim>(gas, below).flux(c, f_below);
+      for (int i = 0; i < n; ++i)
+        EXPECT_NEAR(a[i * n + l], (f_above[i] - f_below[i]) / (2 * by), 2e-7 * (1 + std::abs(a[i * n + l])))
+            << dim << " " << gamma << " " << covolume << ": " << i << ", " << l;
+    }
+    if (covolume > 0) continue;
+    double f[n];
+    state_of<dim>(gas, u).flux(c, f);
+    for (int i = 0; i < n; ++i) {  // the fluxes of a perfect gas are homogeneous
+      double sum = 0;
+      for (int l = 0; l < n; ++l) sum += a[i * n + l] * u[l];
+      EXPECT_NEAR(sum, f[i], 1e-12 * (1 + std::abs(f[i])));
+    }
+  }
+}
+
+TEST(GasJacobian, IsTheDerivativeOfTheFlux) {
+  for (const double gamma : {1.05, 1.4, 3.0})
+    for (const double covolume : {0.0, 0.3}) {
+      expect_derivative<1>(gamma, covolume);
+      expect_derivative<2>(gamma, covolume);
+      expect_derivative<3>(gamma, covolume);
+    }
+}
+
+template <class Exec>
+class GasImplicit : public ::testing::Test {};
+TYPED_TEST_SUITE(GasImplicit, tessera::testing::Backends);
+
+/// The rows of an inner node add up to one, of a uniform flow, and columns of mass and energy to the mass of the node
+/// where no boundary turns them: what the operator moves it does not make.
+template <class Exec, int dim>
+void expect_rows_and_columns(const std::string& shape, int cells) {
+  constexpr int n = numbers<dim>;
+  Exec exec = tessera::testing::with_threads<Exec>(2);
+  const Solution<dim> uniform = [](const std::array<double, 3>&, double) {
+    Primitive<dim> w;
+    w.rho = 1.3;
+    w.p = 0.7;
+    for (int d = 0; d < dim; ++d) w.v[d] = 0.4 - 0.3 * d;
+    return w;
+  };
+  Flow<Exec, dim> flow(exec, unit_box(shape, dim, cells, 0.2), {.gas = make_gas(1.4), .limiter = Limiter::none},
+                       uniform);
+  conservation::Scheme<Exec>& scheme = flow.scheme();
+  auto A = scheme.implicit_pattern();
+  const auto slots = to_space<typename Exec::Space>(std::vector<Index>(static_cast<std::size_t>(scheme.nodes()), -1));
+  conservation::ImplicitStep step;
+  step.dt = 0.1;
+  step.slot = slots.data();
+  step.scales[1] = 3;
+  const auto& steps = std::as_const(flow.steps());
+  scheme.take(steps.state(), 0);
+  scheme.implicit_matrix(steps.state(), step, A);
+  const std::vector<double> values = to_vector(A.values), mass = flow.masses();
+  const std::vector<Index> col = to_vector(A.col_ind);
+  const std::vector<Offset> row_ptr = to_vector(A.row_ptr);
+  std::vector<double> columns(static_cast<std::size_t>(A.cols), 0.0);
+  int inner = 0;
+  for (Index i = 0; i < A.rows / n; ++i) {
+    double sum[n * n] = {};
+    const auto x = flow.point(i);
+    bool inside = true;
+    for (std::size_t d = 0; d < dim; ++d) inside = inside && x[d] > 1e-9 && x[d] < 1 - 1e-9;
+    for (Offset k = row_ptr[static_cast<std::size_t>(i)]; k < row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+      if (k > row_ptr[static_cast<std::size_t>(i)]) {
+        ASSERT_LT(col[static_cast<std::size_t>(k) - 1], col[static_cast<std::size_t>(k)]);
+      }
+      for (int e = 0; e < n * n; ++e) {
+        const double value = values[static_cast<std::size_t>(k * n * n + e)];
+        sum[e] += value;
+        if (e / n == density)
+          columns[static_cast<std::size_t>(col[static_cast<std::size_t>(k)] * n + e % n)] +=
+              mass[static_cast<std::size_t>(i)] * value;
+      }
+    }
+    if (!inside) continue;
+    ++inner;
+    for (int e = 0; e < n * n; ++e) EXPECT_NEAR(sum[e], e % (n + 1) == 0 ? 1 : 0, 1e-12) << shape;
+  }
+  EXPECT_GT(inner, 0);
+  for (Index j = 0; j < A.cols / n; ++j) {
+    const auto x = flow.point(j);
+    bool inside = true;
+    for (std::size_t d = 0; d < dim; ++d) inside = inside && x[d] > 1e-9 && x[d] < 1 - 1e-9;
+    for (int l = 0; l < n && inside; ++l)
+      EXPECT_NEAR(columns[static_cast<std::size_t>(j * n + l)],
+                  l == density ? mass[static_cast<std::size_t>(j)] : 0.0, 1e-13)
+          << shape;
+  }
+}
+
+TYPED_TEST(GasImplicit, TheOperatorKeepsUniformFlowsAndMass) {
+  TESSERA_REQUIRE(TypeParam);
+  expect_rows_and_columns<TypeParam, 1>("interval", 9);
+  expect_rows_and_columns<TypeParam, 2>("triangle", 5);
+  expect_rows_and_columns<TypeParam, 2>("quad", 5);
+  expect_rows_and_columns<TypeParam, 3>("tet", 3);
+  expect_rows_and_columns<TypeParam, 3>("hex", 3);
+}
+
+std::string implicitly(double end, const std::string& step, const std::string& scheme = "backward_euler") {
+  return time_to(end, step, scheme) + "[solver]\ntolerance = 1e-11\n[newton]\ntolerance = 1e-10\n";
+}
+const std::string low = euler + "limiter = \"none\"\n";
+
+/// A pulse of sound in a closed tube at low order, by the pressure that it brings: errors against short explicit steps.
+double pulse(const std::string& scheme, const std::string& step, bool implicit = true) {
+  const std::string deck =
+      gas_box(1, 40, "interval") + low + initial("1", "[\"0.3*sin(pi*x)\"]", "1 + 0.1*cos(2*pi*x)") + walls +
+      (implicit ? implicitly(0.4, step, scheme) : time_to(0.4, step, scheme)) +
+      "[[quantity]]\nname = \"p\"\nkind = \"value\"\nof = \"pressure\"\nat = [0.35]\n";
+  return run("pulse", deck)["quantities"]["p"].get<double>();
+}
+
+TEST(GasImplicitOrder, InTimeIsOneOfBackwardEulerAndTwoOfCrankNicolson) {
+  const double exact = pulse("ssp_rk3", "cfl = 0.05", false);
+  for (const auto& [scheme, order] : {std::pair{"backward_euler", 0.9}, {"crank_nicolson", 1.85}}) {
+    const double coarse = std::abs(pulse(scheme, "step = 0.01") - exact),
+                 fine = std::abs(pulse(scheme, "step = 0.005") - exact);
+    EXPECT_GT(std::log2(coarse / fine), order) << scheme << " " << coarse << " " << fine;
+    EXPECT_LT(coarse, 0.02) << scheme;
+  }
+}
+
+/// theta = 1 and 1/2 are the schemes of those names.
+TEST(GasImplicitOrder, OfThetaIsThatOfTheNames) {
+  EXPECT_NEAR(pulse("theta", "step = 0.02\ntheta = 1"), pulse("backward_euler", "step = 0.02"), 1e-12);
+  EXPECT_NEAR(pulse("theta", "step = 0.02"), pulse("crank_nicolson", "step = 0.02"), 1e-12);
+}
+
+/// A uniform flow through all kinds of sides stays as it is, whatever the steps.
+TEST(GasImplicitRun, AUniformFlowStays) {
+  const std::string free = state("1.4", "[0.5, 0.25]", "1");
+  for (const char* limiter : {"none", "monolithic"}) {
+    const std::string deck = gas_box(2, 8, "triangle") + euler + fmt::format("limiter = \"{}\"\n", limiter) +
+                             "[[initial]]\n" + free +
+                             "[[boundary]]\non = [\"left\", \"right\", \"top\", \"bottom\"]\ntype = \"far_field\"\n" +
+                             free + implicitly(2, "cfl = 20") +
+                             "[[quantity]]\nname = \"most\"\nkind = \"max\"\nof = \"density\"\n[[quantity]]\nname = "
+                             "\"least\"\nkind = \"min\"\nof = \"density\"\n";
+    const nlohmann::json q = run("uniform", deck)["quantities"];
+    EXPECT_NEAR(q["most"].get<double>(), 1.4, 1e-10) << limiter;
+    EXPECT_NEAR(q["least"].get<double>(), 1.4, 1e-10) << limiter;
+  }
+}
+
+/// Mass and energy of a closed box are as good as the systems are solved: what a system leaves is what is lost.
+TEST(GasImplicitRun, AClosedBoxKeepsWhatTheSolverLeavesIt) {
+  for (const auto& [limiter, tolerance, most] :
+       {std::tuple{"none", "1e-12", 1e-11}, {"none", "1e-4", 1e-3}, {"monolithic", "1e-12", 1e-11}}) {
+    std::string deck = bang(2, 12, "triangle", 0.2);
+    deck.replace(deck.find(euler), euler.size(), euler + fmt::format("limiter = \"{}\"\n", limiter));
+    deck.resize(deck.find("[time]"));
+    const nlohmann::json summary = run("closed", deck + time_to(0.2, "cfl = 8", "backward_euler") +
+                                                     fmt::format("[solver]\ntolerance = {}\n", tolerance));
+    const nlohmann::json balance = summary["balance"];
+    for (const char* of : {"mass", "energy"}) {
+      const double before = balance["start"][of];
+      EXPECT_NEAR(balance["end"][of].get<double>(), before, most * before) << limiter << " " << tolerance;
+    }
+    EXPECT_GT(summary["time"]["systems"].get<int>(), summary["time"]["steps"].get<int>());
+    EXPECT_GT(summary["time"]["iterations"].get<int>(), 0);
+  }
+}
+
+/// Sod's tube at many times the longest explicit step: a gas everywhere, and the states between the waves.
+TEST(GasImplicitRun, SodsTubeStaysAGasWithLongSteps) {
+  for (const char* limiter : {"none", "monolithic"})
+    for (const char* cfl : {"cfl = 5", "cfl = 20"}) {
+      const std::string deck = gas_box(1, 200, "interval") + euler + fmt::format("limiter = \"{}\"\n", limiter) +
+                               initial("1 - 0.875*(x > 0.5)", "[\"0\"]", "1 - 0.9*(x > 0.5)") + walls +
+                               time_to(0.2, cfl, "backward_euler") +
+                               "[[quantity]]\nname = \"least\"\nkind = \"min\"\nof = \"density\"\n[[quantity]]\nname = "
+                               "\"p\"\nkind = \"value\"\nof = \"pressure\"\nat = [0.6]\n";
+      const nlohmann::json summary = run("sod_implicit", deck);
+      EXPECT_GT(summary["quantities"]["least"].get<double>(), 0.12) << limiter << " " << cfl;
+      EXPECT_NEAR(summary["quantities"]["p"].get<double>(), 0.3031, 0.01) << limiter << " " << cfl;
+      EXPECT_LT(summary["time"]["steps"].get<int>(), 50) << limiter << " " << cfl;
+    }
+}
+
+TEST(GasImplicitRun, GoesOnBitwiseAsIfItHadNeverStopped) {
+  for (const char* limiter : {"none", "monolithic"}) {
+    const std::string deck = gas_box(2, 10, "triangle") + euler + fmt::format("limiter = \"{}\"\n", limiter) +
+                             initial("1", "[\"0\", \"0\"]", "1 + 9*((x-0.3)^2 + (y-0.4)^2 < 0.04)") + walls +
+                             time_to(0.2, "step = 0.02", "crank_nicolson") +
+                             "[checkpoint]\nevery = 3\n[[probe]]\nname = \"a\"\nat = [0.5, 0.5]\nof = \"energy\"\n";
+    run("whole", deck);
+    run("part", deck, "--set time.end=0.1");
+    const Result result = app_test::tessera("restart " + (folder() / "part").string() + " --quiet --set time.end=0.2");
+    ASSERT_EQ(result.code, 0) << result.text;
+    EXPECT_EQ(bytes_of(folder() / "part" / "probes.csv"), bytes_of(folder() / "whole" / "probes.csv")) << limiter;
+  }
+}
+
+/// Two gases that would leave a vacuum: steps that would lose the gas, or whose equations are not solved, are shorter.
+TEST(GasImplicitRun, StepsThatLoseTheGasAreTakenAgain) {
+  const std::string deck = gas_box(1, 100, "interval") + low +
+                           initial("1", "[\"-2 + 4*(x > 0.5)\"]", "0.4") +
+                           "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"outflow\"\n" +
+                           time_to(0.1, "step = 0.05", "crank_nicolson") +
+                           "[[quantity]]\nname = \"least\"\nkind = \"min\"\nof = \"pressure\"\n";
+  const nlohmann::json summary = run("vacuum", deck);
+  EXPECT_GT(summary["quantities"]["least"].get<double>(), 0);
+  EXPECT_GT(summary["time"]["rejected"].get<int>(), 0);
+}
+
+const std::string monolithic = euler + "limiter = \"monolithic\"\nmass = \"lumped\"\nrelaxed_bounds = false\n";
+
+/// What is at rest with explicit steps is at rest with implicit ones, which are few.
+TEST(GasImplicitSteady, AWedgeComesToTheSameRestInFarFewerSteps) {
+  const std::string steady = "[steady]\ntolerance = 1e-8\n";
+  const nlohmann::json expected = run("wedge_explicit", wedge() + low + time_to(4000, "cfl = 0.9", "euler") + steady),
+                       implicit =
+                           run("wedge_implicit", wedge() + low + time_to(200, "cfl = 5", "backward_euler") + steady);
+  for (const nlohmann::json& summary : {expected, implicit}) EXPECT_TRUE(summary["steady"]["converged"].get<bool>());
+  EXPECT_LT(20 * implicit["steady"]["steps"].get<int>(), expected["steady"]["steps"].get<int>());
+  for (const char* of : {"p", "M"})
+    EXPECT_NEAR(implicit["quantities"][of].get<double>(), expected["quantities"][of].get<double>(), 1e-6) << of;
+  EXPECT_GT(implicit["steady"]["cfl"].get<double>(), 100);
+  EXPECT_EQ(implicit["time"]["systems"].get<int>(), implicit["steady"]["steps"].get<int>() + 1);
+}
+
+/// With monolithic limits that are damped, by six orders; the lift is that of the explicit march.
+TEST(GasImplicitSteady, ATransonicProfileComesToRestBySixOrders) {
+  const nlohmann::json summary = run("profile_implicit", coarse_profile() + monolithic +
+                                                             time_to(600, "cfl = 2", "backward_euler") +
+                                                             "[steady]\ntolerance = 1e-6\n");
+  EXPECT_TRUE(summary["steady"]["converged"].get<bool>()) << summary["steady"];
+  EXPECT_LT(summary["steady"]["steps"].get<int>(), 500);
+  EXPECT_EQ(summary["time"]["rejected"].get<int>(), 0);
+  EXPECT_GT(summary["steady"]["history"].size(), 5U);
+  EXPECT_NEAR(summary["quantities"]["cl"].get<double>(), 0.26, 0.06);
+}
+
+/// A march whose limits follow at once goes on bitwise: steps go on growing from where they were.
+TEST(GasImplicitSteady, GoesOnBitwise) {
+  const std::string deck = wedge() + low + time_to(14, "cfl = 2", "backward_euler") +
+                           "[steady]\ntolerance = 1e-12\n[checkpoint]\nevery = 4\n"
+                           "[[probe]]\nname = \"a\"\nat = [0.9, 0.2]\nof = \"energy\"\n";
+  run("march_whole", deck);
+  run("march_part", deck, "--set time.end=8");
+  const Result result =
+      app_test::tessera("restart " + (folder() / "march_part").string() + " --quiet --set time.end=14");
+  ASSERT_EQ(result.code, 0) << result.text;
+  EXPECT_EQ(bytes_of(folder() / "march_part" / "probes.csv"), bytes_of(folder() / "march_whole" / "probes.csv"));
+}
+
+class GasImplicitRefused : public ::testing::TestWithParam<app_test::Case> {};
+
+TEST_P(GasImplicitRefused, SaysWhatIsWrong) {
+  const app_test::Case& wrong = GetParam();
+  expect_says(app_test::tessera("run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
+                                " --quiet --backend threads --output " + (folder() / "refused").string()),
+              wrong);
+}
+
+const std::string tube = gas_box(1, 4, "interval") + initial("1", "[\"0\"]", "1") + walls;
+
+INSTANTIATE_TEST_SUITE_P(
+    Euler, GasImplicitRefused,
+    ::testing::Values(
+        app_test::Case{"convex",
+                       tube + euler + "limiter = \"convex\"\n" + time_to(1, "step = 0.1", "theta"),
+                       2,
+                       {"the limits of limiter = \"convex\" depend on the step", "time.scheme = \"theta\"",
+                        "choose limiter = \"monolithic\"", "convex.toml:"}},
+        app_test::Case{"theta_below",
+                       tube + euler + time_to(1, "step = 0.1\ntheta = 0.3", "theta"),
+                       2,
+                       {"time.theta", "0.5", "theta_below.toml:"}},
+        app_test::Case{"theta_of_another",
+                       tube + euler + time_to(1, "step = 0.1\ntheta = 1", "backward_euler"),
+                       2,
+                       {"time.theta belongs to scheme = \"theta\"", "theta_of_another.toml:"}},
+        app_test::Case{"steady_trapezoidal",
+                       tube + euler + time_to(9, "cfl = 2", "crank_nicolson") + "[steady]\n",
+                       2,
+                       {"[steady] takes steps that damp", "choose scheme = \"backward_euler\"",
+                        "steady_trapezoidal.toml:"}},
+        app_test::Case{"long_explicit",
+                       tube + euler + time_to(1, "cfl = 2"),
+                       2,
+                       {"time.cfl is 2, and steps of ssp_rk3 keep the state in its bounds up to 1", "backward_euler",
+                        "long_explicit.toml:"}},
+        app_test::Case{"newton_of_explicit",
+                       tube + euler + time_to(1) + "[newton]\ntolerance = 1e-4\n",
+                       2,
+                       {"[newton] is of implicit schemes, and time.scheme = \"ssp_rk3\" is explicit",
+                        "newton_of_explicit.toml:"}},
+        app_test::Case{"solver_of_explicit",
+                       tube + euler + time_to(1) + "[solver]\ntolerance = 1e-4\n",
+                       2,
+                       {"[solver] is of implicit schemes", "leave [solver] out", "solver_of_explicit.toml:"}},
+        app_test::Case{"newton_of_steady",
+                       tube + euler + time_to(9, "cfl = 2", "backward_euler") + "[steady]\n[newton]\n",
+                       2,
+                       {"a step of [steady] is one correction", "newton_of_steady.toml:"}},
+        app_test::Case{"growth_of_explicit",
+                       tube + euler + time_to(9) + "[steady]\nmost_cfl = 50\n",
+                       2,
+                       {"steady.most_cfl is of implicit schemes", "growth_of_explicit.toml:"}},
+        app_test::Case{"symmetric_solver",
+                       tube + euler + time_to(1, "step = 0.1", "theta") + "[solver]\ntype = \"cg\"\n",
+                       2,
+                       {"cg", "symmetric_solver.toml:"}}),
+    [](const ::testing::TestParamInfo<app_test::Case>& info) { return std::string(info.param.name); });
+
+TEST(GasImplicitRanks, AreRefusedWithTheWayOut) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = gas_box(2, 8, "triangle") + euler + initial("1", "[\"0\", \"0\"]", "1") + walls +
+                           time_to(1, "step = 0.1", "theta");
+  const Result result = on_ranks(2, "run " + write_deck("implicit_ranks.toml", deck) +
+                                        " --quiet --backend threads --output " + (folder() / "refused").string());
+  EXPECT_EQ(result.code, 2) << result.text;
+  EXPECT_NE(result.text.find("on one rank only"), std::string::npos) << result.text;
+  EXPECT_NE(result.text.find("ssp_rk3"), std::string::npos) << result.text;
+}
+
+}  // namespace
