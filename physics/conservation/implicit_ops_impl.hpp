@@ -43,7 +43,8 @@ void add_correction(Exec& exec, int numbers, const ImplicitStep& step, View<cons
   for_each(exec, nodes, [=] TESSERA_HD(Offset i) {
     for (int k = 0; k < numbers; ++k) u[k * stride + i] += step.scales[k] * x[i * numbers + k];
   });
-  reduce(exec, x.size(), [=] TESSERA_HD(Offset i) { return inverse * x[i] * x[i]; }, mean_square);
+  reduce(
+      exec, x.size(), [=] TESSERA_HD(Offset i) { return inverse * x[i] * x[i]; }, mean_square);
 }
 
 template <class Exec>
@@ -51,7 +52,8 @@ void integrals(Exec& exec, int numbers, View<const double> mass, View<const doub
   const Offset nodes = mass.size(), stride = u.size() / numbers;
   for (int k = 0; k < numbers; ++k) {
     const View<const double> of = u.part(k * stride, nodes);
-    reduce(exec, nodes, [=] TESSERA_HD(Offset i) { return mass[i] * of[i]; }, sums + k);
+    reduce(
+        exec, nodes, [=] TESSERA_HD(Offset i) { return mass[i] * of[i]; }, sums + k);
   }
 }
 
@@ -80,13 +82,13 @@ void difference_column(Exec& exec, int numbers, View<const Index> nodes, int c, 
   });
 }
 
-#define TESSERA_INSTANTIATE_IMPLICIT_OPS(Exec)                                                                       \
-  template void rates_of(Exec&, int, View<const double>, View<const double>, View<const double>, View<double>);      \
-  template void right_side(Exec&, int, const ImplicitStep&, View<const double>, View<const double>,                  \
-                           View<const double>, View<const double>, View<const double>, View<double>);                \
-  template void add_correction(Exec&, int, const ImplicitStep&, View<const double>, View<double>, double*);          \
-  template void integrals(Exec&, int, View<const double>, View<const double>, double*);                              \
-  template void shift_component(Exec&, int, View<const Index>, int, double, View<const double>, View<double>);       \
+#define TESSERA_INSTANTIATE_IMPLICIT_OPS(Exec)                                                                        \
+  template void rates_of(Exec&, int, View<const double>, View<const double>, View<const double>, View<double>);       \
+  template void right_side(Exec&, int, const ImplicitStep&, View<const double>, View<const double>,                   \
+                           View<const double>, View<const double>, View<const double>, View<double>);                 \
+  template void add_correction(Exec&, int, const ImplicitStep&, View<const double>, View<double>, double*);           \
+  template void integrals(Exec&, int, View<const double>, View<const double>, double*);                               \
+  template void shift_component(Exec&, int, View<const Index>, int, double, View<const double>, View<double>);        \
   template void difference_column(Exec&, int, View<const Index>, int, double, View<const double>, View<const double>, \
                                   View<double>)
 

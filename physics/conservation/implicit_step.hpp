@@ -9,12 +9,12 @@ namespace tessera::physics::conservation {
 /// the node. Numbers of a state are measured by `scales`, so that residuals do not depend on units.
 struct ImplicitStep {
   double theta = 1;
-  double dt = 0;                   ///< of all nodes; 0: cfl tau of each
+  double dt = 0;  ///< of all nodes; 0: cfl tau of each
   double cfl = 1;
-  double limited = 0;              ///< weight of the limits in the viscosity; 0: that of the low order
+  double limited = 0;  ///< weight of the limits in the viscosity; 0: that of the low order
   double scales[5] = {1, 1, 1, 1, 1};
-  const Index* slot = nullptr;     ///< [nodes] where B of a node stands; -1: it is 1
-  const double* turns = nullptr;   ///< [slots, n, n] B
+  const Index* slot = nullptr;    ///< [nodes] where B of a node stands; -1: it is 1
+  const double* turns = nullptr;  ///< [slots, n, n] B
 
   TESSERA_HD_INLINE double length(double longest) const { return dt > 0 ? dt : cfl * longest; }
 };

@@ -30,8 +30,7 @@ TESSERA_HD_INLINE inline void flux_jacobian(const Gas& gas, const State& w, cons
     double* const row = a + (momentum + k) * n;
     row[density] = by_density * c[k] - flow * w.v[k];
     row[energy] = by_energy * c[k];
-    for (int d = 0; d < dim; ++d)
-      row[momentum + d] = w.v[k] * c[d] - by_energy * w.v[d] * c[k] + (d == k ? flow : 0);
+    for (int d = 0; d < dim; ++d) row[momentum + d] = w.v[k] * c[d] - by_energy * w.v[d] * c[k] + (d == k ? flow : 0);
   }
 }
 

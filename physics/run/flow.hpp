@@ -8,8 +8,8 @@
 
 namespace tessera::physics {
 
-/// A state u that goes through time by explicit steps whose length it bounds itself, as conservation laws do. It stays
-/// where the backend computes. Collective where ranks share it.
+/// A state u that goes through time by steps of its own, explicit ones whose length it bounds or implicit ones, as
+/// conservation laws do. It stays where the backend computes. Collective where ranks share it.
 template <class Exec>
 class Flow {
  public:

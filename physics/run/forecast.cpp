@@ -366,7 +366,7 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
   const Estimate size = estimate(params, space, coefficients, traits, ways);
   fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, space.rows(), space.dirichlet.dofs.size(),
              matrix_free          ? "no matrix (" + why_no_matrix + ")"
-             : coefficients.steps ? "no matrix: steps are the model's own"
+             : coefficients.steps ? "steps are the model's own"
                                   : fmt::format("about {:.0f} non-zeros", size.nnz));
   constexpr double long_factorisation = 30;
   if (size.set_up_seconds > long_factorisation)

@@ -23,6 +23,11 @@ class BlockIlu final : public Preconditioner<Threads, T> {
   std::string set_up(Threads&, const linalg::Operator<Threads>& A, const linalg::Operator<Threads, T>&,
                      linalg::Sign sign, Reuse reuse) override {
     if (reuse == Reuse::all) return {};
+    if (A.block_size() > linalg::largest_inverted_block)
+      throw Error(ExitCode::usage,
+                  "the preconditioner 'block_ilu' takes at most " + std::to_string(linalg::largest_inverted_block) +
+                      " unknowns a node, and the matrix has " + std::to_string(A.block_size()),
+                  "choose preconditioner = \"jacobi\"", where_);
     const auto entries = block_entries_of(A);
     pattern_ = {entries.rows, entries.cols, entries.block, entries.row_ptr, entries.col_ind, {}};
     if (values_.size() != entries.values.size()) values_ = Array<T>(entries.values.size());
@@ -42,8 +47,7 @@ class BlockIlu final : public Preconditioner<Threads, T> {
   }
 
   void apply(Threads&, View<const T> r, View<T> z) override {
-    linalg::with_block_size<most_unrolled>(pattern_.block,
-                                           [&](auto size) { substitute<decltype(size)::value>(r, z); });
+    linalg::with_block_size<most_unrolled>(pattern_.block, [&](auto size) { substitute<decltype(size)::value>(r, z); });
   }
 
  private:
@@ -69,6 +73,7 @@ class BlockIlu final : public Preconditioner<Threads, T> {
   template <int size>
   bool eliminate(Index i, linalg::Sign sign) {
     const int n = size > 0 ? size : pattern_.block;
+    if (n < 1 || n > linalg::largest_inverted_block) return false;
     const Offset numbers = Offset{n} * n, first = pattern_.row_ptr[i], last = pattern_.row_ptr[i + 1];
     const View<const Index> col = pattern_.col_ind;
     T* const values = values_.data();
@@ -151,8 +156,9 @@ double bytes_of_block_ilu(const SolverParams&, const ProblemSize& size, double v
 
 PreconditionerEntry block_ilu_entry() {
   return {.name = "block_ilu",
-          .help = "an incomplete factorisation without fill of the blocks that couple the unknowns of nodes; for "
-                  "flows, serial",
+          .help =
+              "an incomplete factorisation without fill of the blocks that couple the unknowns of nodes; for "
+              "flows, serial",
           .needs = {.entries = true, .diagonal_blocks = true},
           .bytes = bytes_of_block_ilu,
           .cuda = false,

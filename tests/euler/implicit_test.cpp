@@ -135,8 +135,8 @@ void expect_rows_and_columns(const std::string& shape, int cells) {
     bool inside = true;
     for (std::size_t d = 0; d < dim; ++d) inside = inside && x[d] > 1e-9 && x[d] < 1 - 1e-9;
     for (int l = 0; l < n && inside; ++l)
-      EXPECT_NEAR(columns[static_cast<std::size_t>(j * n + l)],
-                  l == density ? mass[static_cast<std::size_t>(j)] : 0.0, 1e-13)
+      EXPECT_NEAR(columns[static_cast<std::size_t>(j * n + l)], l == density ? mass[static_cast<std::size_t>(j)] : 0.0,
+                  1e-13)
           << shape;
   }
 }
@@ -157,10 +157,10 @@ const std::string low = euler + "limiter = \"none\"\n";
 
 /// A pulse of sound in a closed tube at low order, by the pressure that it brings: errors against short explicit steps.
 double pulse(const std::string& scheme, const std::string& step, bool implicit = true) {
-  const std::string deck =
-      gas_box(1, 40, "interval") + low + initial("1", "[\"0.3*sin(pi*x)\"]", "1 + 0.1*cos(2*pi*x)") + walls +
-      (implicit ? implicitly(0.4, step, scheme) : time_to(0.4, step, scheme)) +
-      "[[quantity]]\nname = \"p\"\nkind = \"value\"\nof = \"pressure\"\nat = [0.35]\n";
+  const std::string deck = gas_box(1, 40, "interval") + low +
+                           initial("1", "[\"0.3*sin(pi*x)\"]", "1 + 0.1*cos(2*pi*x)") + walls +
+                           (implicit ? implicitly(0.4, step, scheme) : time_to(0.4, step, scheme)) +
+                           "[[quantity]]\nname = \"p\"\nkind = \"value\"\nof = \"pressure\"\nat = [0.35]\n";
   return run("pulse", deck)["quantities"]["p"].get<double>();
 }
 
@@ -247,8 +247,7 @@ TEST(GasImplicitRun, GoesOnBitwiseAsIfItHadNeverStopped) {
 
 /// Two gases that would leave a vacuum: steps that would lose the gas, or whose equations are not solved, are shorter.
 TEST(GasImplicitRun, StepsThatLoseTheGasAreTakenAgain) {
-  const std::string deck = gas_box(1, 100, "interval") + low +
-                           initial("1", "[\"-2 + 4*(x > 0.5)\"]", "0.4") +
+  const std::string deck = gas_box(1, 100, "interval") + low + initial("1", "[\"-2 + 4*(x > 0.5)\"]", "0.4") +
                            "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"outflow\"\n" +
                            time_to(0.1, "step = 0.05", "crank_nicolson") +
                            "[[quantity]]\nname = \"least\"\nkind = \"min\"\nof = \"pressure\"\n";
@@ -275,14 +274,28 @@ TEST(GasImplicitSteady, AWedgeComesToTheSameRestInFarFewerSteps) {
 
 /// With monolithic limits that are damped, by six orders; the lift is that of the explicit march.
 TEST(GasImplicitSteady, ATransonicProfileComesToRestBySixOrders) {
-  const nlohmann::json summary = run("profile_implicit", coarse_profile() + monolithic +
-                                                             time_to(600, "cfl = 2", "backward_euler") +
-                                                             "[steady]\ntolerance = 1e-6\n");
+  const nlohmann::json summary =
+      run("profile_implicit",
+          coarse_profile() + monolithic + time_to(600, "cfl = 2", "backward_euler") + "[steady]\ntolerance = 1e-6\n");
   EXPECT_TRUE(summary["steady"]["converged"].get<bool>()) << summary["steady"];
   EXPECT_LT(summary["steady"]["steps"].get<int>(), 500);
   EXPECT_EQ(summary["time"]["rejected"].get<int>(), 0);
   EXPECT_GT(summary["steady"]["history"].size(), 5U);
   EXPECT_NEAR(summary["quantities"]["cl"].get<double>(), 0.26, 0.06);
+}
+
+/// From a reservoir to a pressure, in units of the SI: the Mach number is that of the isentrope between both.
+TEST(GasImplicitSteady, AChannelHasTheMachNumberOfTheIsentrope) {
+  const std::string deck =
+      "[mesh]\nbox = { min = [0,0], max = [3,1], cells = [12,4], shape = \"triangle\" }\n" + low +
+      initial("1.2", "[\"50\", \"0\"]", "95000") +
+      "[[boundary]]\non = [\"left\"]\ntype = \"reservoir\"\ntotal_pressure = 101325\ntotal_temperature = 300\n"
+      "[[boundary]]\non = [\"right\"]\ntype = \"pressure_outflow\"\npressure = 90000\n" +
+      walls + time_to(200, "cfl = 5", "backward_euler") +
+      "[steady]\ntolerance = 1e-9\n[[quantity]]\nname = \"M\"\nkind = \"average\"\nof = \"Mach\"\n";
+  const nlohmann::json summary = run("channel", deck);
+  EXPECT_TRUE(summary["steady"]["converged"].get<bool>()) << summary["steady"];
+  EXPECT_NEAR(summary["quantities"]["M"].get<double>(), std::sqrt(5 * (std::pow(101325.0 / 90000, 1 / 3.5) - 1)), 1e-6);
 }
 
 /// A march whose limits follow at once goes on bitwise: steps go on growing from where they were.
@@ -311,51 +324,51 @@ const std::string tube = gas_box(1, 4, "interval") + initial("1", "[\"0\"]", "1"
 
 INSTANTIATE_TEST_SUITE_P(
     Euler, GasImplicitRefused,
-    ::testing::Values(
-        app_test::Case{"convex",
-                       tube + euler + "limiter = \"convex\"\n" + time_to(1, "step = 0.1", "theta"),
-                       2,
-                       {"the limits of limiter = \"convex\" depend on the step", "time.scheme = \"theta\"",
-                        "choose limiter = \"monolithic\"", "convex.toml:"}},
-        app_test::Case{"theta_below",
-                       tube + euler + time_to(1, "step = 0.1\ntheta = 0.3", "theta"),
-                       2,
-                       {"time.theta", "0.5", "theta_below.toml:"}},
-        app_test::Case{"theta_of_another",
-                       tube + euler + time_to(1, "step = 0.1\ntheta = 1", "backward_euler"),
-                       2,
-                       {"time.theta belongs to scheme = \"theta\"", "theta_of_another.toml:"}},
-        app_test::Case{"steady_trapezoidal",
-                       tube + euler + time_to(9, "cfl = 2", "crank_nicolson") + "[steady]\n",
-                       2,
-                       {"[steady] takes steps that damp", "choose scheme = \"backward_euler\"",
-                        "steady_trapezoidal.toml:"}},
-        app_test::Case{"long_explicit",
-                       tube + euler + time_to(1, "cfl = 2"),
-                       2,
-                       {"time.cfl is 2, and steps of ssp_rk3 keep the state in its bounds up to 1", "backward_euler",
-                        "long_explicit.toml:"}},
-        app_test::Case{"newton_of_explicit",
-                       tube + euler + time_to(1) + "[newton]\ntolerance = 1e-4\n",
-                       2,
-                       {"[newton] is of implicit schemes, and time.scheme = \"ssp_rk3\" is explicit",
-                        "newton_of_explicit.toml:"}},
-        app_test::Case{"solver_of_explicit",
-                       tube + euler + time_to(1) + "[solver]\ntolerance = 1e-4\n",
-                       2,
-                       {"[solver] is of implicit schemes", "leave [solver] out", "solver_of_explicit.toml:"}},
-        app_test::Case{"newton_of_steady",
-                       tube + euler + time_to(9, "cfl = 2", "backward_euler") + "[steady]\n[newton]\n",
-                       2,
-                       {"a step of [steady] is one correction", "newton_of_steady.toml:"}},
-        app_test::Case{"growth_of_explicit",
-                       tube + euler + time_to(9) + "[steady]\nmost_cfl = 50\n",
-                       2,
-                       {"steady.most_cfl is of implicit schemes", "growth_of_explicit.toml:"}},
-        app_test::Case{"symmetric_solver",
-                       tube + euler + time_to(1, "step = 0.1", "theta") + "[solver]\ntype = \"cg\"\n",
-                       2,
-                       {"cg", "symmetric_solver.toml:"}}),
+    ::testing::Values(app_test::Case{"convex",
+                                     tube + euler + "limiter = \"convex\"\n" + time_to(1, "step = 0.1", "theta"),
+                                     2,
+                                     {"the limits of limiter = \"convex\" depend on the step",
+                                      "time.scheme = \"theta\"", "choose limiter = \"monolithic\"", "convex.toml:"}},
+                      app_test::Case{"theta_below",
+                                     tube + euler + time_to(1, "step = 0.1\ntheta = 0.3", "theta"),
+                                     2,
+                                     {"time.theta", "0.5", "theta_below.toml:"}},
+                      app_test::Case{"theta_of_another",
+                                     tube + euler + time_to(1, "step = 0.1\ntheta = 1", "backward_euler"),
+                                     2,
+                                     {"time.theta belongs to scheme = \"theta\"", "theta_of_another.toml:"}},
+                      app_test::Case{"steady_trapezoidal",
+                                     tube + euler + time_to(9, "cfl = 2", "crank_nicolson") + "[steady]\n",
+                                     2,
+                                     {"[steady] takes steps that damp", "choose scheme = \"backward_euler\"",
+                                      "steady_trapezoidal.toml:"}},
+                      app_test::Case{"long_explicit",
+                                     tube + euler + time_to(1, "cfl = 2"),
+                                     2,
+                                     {"time.cfl is 2, and steps of ssp_rk3 keep the state in its bounds up to 1",
+                                      "backward_euler", "long_explicit.toml:"}},
+                      app_test::Case{"newton_of_explicit",
+                                     tube + euler + time_to(1) + "[newton]\ntolerance = 1e-4\n",
+                                     2,
+                                     {"[newton] is of implicit schemes, and time.scheme = \"ssp_rk3\" is explicit",
+                                      "newton_of_explicit.toml:"}},
+                      app_test::Case{
+                          "solver_of_explicit",
+                          tube + euler + time_to(1) + "[solver]\ntolerance = 1e-4\n",
+                          2,
+                          {"[solver] is of implicit schemes", "leave [solver] out", "solver_of_explicit.toml:"}},
+                      app_test::Case{"newton_of_steady",
+                                     tube + euler + time_to(9, "cfl = 2", "backward_euler") + "[steady]\n[newton]\n",
+                                     2,
+                                     {"a step of [steady] is one correction", "newton_of_steady.toml:"}},
+                      app_test::Case{"growth_of_explicit",
+                                     tube + euler + time_to(9) + "[steady]\nmost_cfl = 50\n",
+                                     2,
+                                     {"steady.most_cfl is of implicit schemes", "growth_of_explicit.toml:"}},
+                      app_test::Case{"symmetric_solver",
+                                     tube + euler + time_to(1, "step = 0.1", "theta") + "[solver]\ntype = \"cg\"\n",
+                                     2,
+                                     {"cg", "symmetric_solver.toml:"}}),
     [](const ::testing::TestParamInfo<app_test::Case>& info) { return std::string(info.param.name); });
 
 TEST(GasImplicitRanks, AreRefusedWithTheWayOut) {
