@@ -159,9 +159,10 @@ class SchemeSteps {
     }
     if (least_) least_(numbers);
     bool inside = true;
-    for (int s = 0; s < count; ++s) {
-      limits_[s].longest = numbers[static_cast<std::size_t>(2 * s)];
-      inside = inside && numbers[static_cast<std::size_t>(2 * s + 1)] > 0;
+    const double* of_stage = numbers.data();
+    for (int s = 0; s < count; ++s, of_stage += 2) {
+      limits_[s].longest = of_stage[0];
+      inside = inside && of_stage[1] > 0;
     }
     if (!inside) {
       bad_ = -1;

@@ -56,7 +56,8 @@ TEST_P(SeriesThatGoesOn, HasTheGridOfItsFirstState) {
   };
   const fs::path whole = folder() / ("whole_" + of.name), parts = folder() / ("parts_" + of.name);
   ASSERT_NO_FATAL_FAILURE(start("run " + deck + " --quiet --backend threads --output " + whole.string()));
-  ASSERT_NO_FATAL_FAILURE(start("run " + deck + " --quiet --backend threads --set time.end=0.08 --output " + parts.string()));
+  ASSERT_NO_FATAL_FAILURE(
+      start("run " + deck + " --quiet --backend threads --set time.end=0.08 --output " + parts.string()));
   ASSERT_NO_FATAL_FAILURE(start("restart " + parts.string() + " --quiet --set time.end=0.12"));
   for (int step = 0; step <= 12; step += 2) {
     const std::string file = fmt::format("solution_{:06}.vtu", step);
@@ -70,13 +71,13 @@ INSTANTIATE_TEST_SUITE_P(Files, SeriesThatGoesOn, ::testing::ValuesIn(shown()),
 
 /// A flux that is too large for a number, of a temperature that is not: no step waits for it, and the run says so.
 TEST(SeriesOfStates, SaysWhichFieldOfWhichStateIsNotFinite) {
-  const std::string deck = write_deck(
-      "flux_not_finite.toml",
-      "[mesh]\nbox = { min = [0, 0], max = [0.01, 0.01], cells = [5, 5], shape = \"triangle\" }\n" +
-          heat_of(1, "mass = \"lumped\"\n") +
-          "[[material]]\nconductivity = \"1e208*(1 + 1e5*t)\"\nheat_capacity = 1e210\n" +
-          dirichlet_on("[\"left\", \"right\"]", "1e100*x") + "[[initial]]\nu = \"1e100*x\"\n" +
-          time_to(2e-5, 1e-6, "euler") + "[output]\nevery = 4\n[checkpoint]\nevery = 6\n");
+  const std::string deck =
+      write_deck("flux_not_finite.toml",
+                 "[mesh]\nbox = { min = [0, 0], max = [0.01, 0.01], cells = [5, 5], shape = \"triangle\" }\n" +
+                     heat_of(1, "mass = \"lumped\"\n") +
+                     "[[material]]\nconductivity = \"1e208*(1 + 1e5*t)\"\nheat_capacity = 1e210\n" +
+                     dirichlet_on("[\"left\", \"right\"]", "1e100*x") + "[[initial]]\nu = \"1e100*x\"\n" +
+                     time_to(2e-5, 1e-6, "euler") + "[output]\nevery = 4\n[checkpoint]\nevery = 6\n");
   const fs::path out = folder() / "flux_not_finite";
   const Result result = app_test::tessera("run " + deck + " --quiet --backend threads --output " + out.string());
   EXPECT_EQ(result.code, 0) << result.text;
