@@ -13,12 +13,16 @@ class CoupledMotion final : public Motion<Exec> {
   using Both = CoupledParts<Exec, Law, T>;
 
   CoupledMotion(Exec& exec, const CoupledProblem& problem, FluidState& state, PeakMaps& peaks, output::Summary& summary)
+      : CoupledMotion(exec, problem, layers_of(problem), state, peaks, summary) {}
+  CoupledMotion(Exec& exec, const CoupledProblem& problem, const std::array<assembly::spectral::Layers, 2>& layers,
+                FluidState& state, PeakMaps& peaks, output::Summary& summary)
       : exec_(exec),
         problem_(problem),
         owned_(problem.space.ranks ? problem.space.index_map.owned() : problem.space.dofs.dofs),
-        fluid_(exec, problem.fluid, nullptr, summary),
-        solid_(exec, problem.solid, nullptr, summary),
-        parts_{problem, fluid_.parts(), solid_.parts(), nodes_between(), nodes_in_layers(), state, owned_, peaks} {
+        fluid_(exec, problem.fluid, nullptr, summary, has_layers ? &layers[0] : nullptr),
+        solid_(exec, problem.solid, nullptr, summary, has_layers ? &layers[1] : nullptr),
+        parts_{problem,           fluid_.parts(), solid_.parts(), nodes_between(layers[1]),
+               nodes_in_layers(), state,          owned_,         peaks} {
     summary.set("assembly.operator",
                 "fluids: " + parts_.fluid.force.description() + ", solids: " + parts_.solid.force.description());
     summary.set("assembly.bytes", parts_.fluid.force.bytes() + parts_.solid.force.bytes());
@@ -104,6 +108,12 @@ class CoupledMotion final : public Motion<Exec> {
   }
 
  private:
+  static constexpr bool has_layers = forms::has_layers<Law>;
+  /// Of fluids and solids; empty where the law has none.
+  static std::array<assembly::spectral::Layers, 2> layers_of(const CoupledProblem& problem) {
+    if constexpr (has_layers) return make_layers(problem);
+    return {};
+  }
   int dim() const { return problem_.solid.cells.dim; }
   const Motion<Exec>& fastest() const {
     if (fluid_.frequency_of_leaps() > solid_.frequency_of_leaps()) return fluid_;
@@ -175,15 +185,15 @@ class CoupledMotion final : public Motion<Exec> {
             to_space<Space>(over(problem_.fluid)), to_space<Space>(over(problem_.solid))};
   }
   /// Where nothing is stretched.
-  InterfaceNodes<Space, T> nodes_between() {
-    const std::vector<std::size_t> which = own_nodes([&](Index dof) { return !problem_.solid.is_stretched(dof); });
+  InterfaceNodes<Space, T> nodes_between(const assembly::spectral::Layers& layers) {
+    const std::vector<std::size_t> which = own_nodes([&](Index dof) { return !has_layers || !layers.has(dof, dim()); });
     const std::vector<Index> dofs = dofs_of(which);
     return make_nodes<T>(which, dofs, numbers_in(fluid_.held(), dofs), numbers_in(solid_.held(), dofs));
   }
   /// In layers, where neither is fixed: of a fixed solid no force comes, of a fixed potential no pressure. Their dofs
   /// are numbers of the nodes that the solid stretches, and accelerations stand behind those of nodes that are held.
   InterfaceNodes<Space, T> nodes_in_layers() {
-    if constexpr (!forms::has_layers<Law>) {
+    if constexpr (!has_layers) {
       return {};
     } else {
       const std::vector<Index>&of_fluid = fluid_.parts().force.nodes(), &of_solid = solid_.parts().force.nodes();

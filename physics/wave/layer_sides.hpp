@@ -2,6 +2,7 @@
 // The sides of a deck behind which perfectly matched layers lie, and what is refused of them.
 #include <limits>
 
+#include "assembly/spectral/layer_cells.hpp"
 #include "mesh/plane_facets.hpp"
 #include "physics/wave/coupled.hpp"
 

@@ -138,25 +138,17 @@ void refuse_prescribed(const CoupledProblem& problem, const Layers& layers) {
 }  // namespace
 
 Layers make_layers(const Problem& problem) {
-  if (problem.layers) return *problem.layers;
   LayerSides sides({&problem});
   return make(sides).front();
 }
 
-void take_layers(CoupledProblem& problem) {
+std::array<Layers, 2> make_layers(const CoupledProblem& problem) {
   LayerSides sides({&problem.fluid, &problem.solid});
-  const bool outline = !problem.space.ranks && is_outline(problem.solid);
-  if (outline) {
-    sides.find();
-  } else {
-    std::vector<Layers> layers = make(sides);
-    sides.check_interface(problem.interface, layers.back());
-    refuse_prescribed(problem, layers.back());
-    for (Layers& of : layers) of.pushed = true;
-    problem.fluid.layers = std::move(layers.front());
-    problem.solid.layers = std::move(layers.back());
-  }
-  if (!problem.space.ranks) sides.warn_of_plates();
+  std::vector<Layers> layers = make(sides);
+  sides.check_interface(problem.interface, layers.back());
+  refuse_prescribed(problem, layers.back());
+  for (Layers& of : layers) of.pushed = true;
+  return {std::move(layers.front()), std::move(layers.back())};
 }
 
 void check_layers(const Problem& problem) {
@@ -165,6 +157,13 @@ void check_layers(const Problem& problem) {
     sides.find();
   else
     sides.check();
+  sides.warn_of_plates();
+}
+
+void check_layers(const CoupledProblem& problem) {
+  LayerSides sides({&problem.fluid, &problem.solid});
+  sides.find();
+  if (!is_outline(problem.solid)) make_layers(problem);
   sides.warn_of_plates();
 }
 

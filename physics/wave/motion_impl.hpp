@@ -21,15 +21,17 @@ class WaveMotion final : public Motion<Exec> {
  public:
   using Space = typename Exec::Space;
 
-  WaveMotion(Exec& exec, const Problem& problem, PeakMaps* peaks, output::Summary& summary)
+  /// `layers`: of a medium beside another; of one by itself they are made here.
+  WaveMotion(Exec& exec, const Problem& problem, PeakMaps* peaks, output::Summary& summary,
+             const assembly::spectral::Layers* layers = nullptr)
       : exec_(exec),
         problem_(problem),
         owned_(problem.space.ranks ? problem.space.index_map.owned() : problem.space.dofs.dofs),
         prescribed_(own(problem.prescribed)),
         absorbing_(own_absorbing()),
-        held_(held_nodes()),
+        held_(held_nodes(layers)),
         parts_{.problem = problem,
-               .force = make_force(exec, problem, owned_, held_),
+               .force = make_force(exec, problem, owned_, held_, layers),
                .inverse_mass = {},
                .held = {},
                .sources = {},
@@ -133,11 +135,13 @@ class WaveMotion final : public Motion<Exec> {
   static constexpr bool attenuates = Force::attenuates, has_layers = forms::has_layers<Law>,
                         damps = can_damp<Exec, Law, T>;
   static typename Force::Type make_force(Exec& exec, const Problem& problem, Index owned,
-                                         const std::vector<Index>& held) {
+                                         const std::vector<Index>& held, const assembly::spectral::Layers* layers) {
     const assembly::SpectralOptions options{.owned = owned, .held = held};
     const assembly::spectral::Cells& cells = problem.cells;
     if constexpr (has_layers)
-      return {exec, problem.mesh(), problem.space.dofs, cells, problem.media.stiffness, make_layers(problem), options};
+      return {exec,   problem.mesh(),          problem.space.dofs,
+              cells,  problem.media.stiffness, layers ? *layers : make_layers(problem),
+              options};
     else
       return {exec, problem.mesh(), problem.space.dofs, cells, material_of_law(problem), options};
   }
@@ -186,11 +190,11 @@ class WaveMotion final : public Motion<Exec> {
     return nodes;
   }
   std::size_t block_size() const { return static_cast<std::size_t>(components() * components()); }
-  std::vector<Index> held_nodes() const {
+  std::vector<Index> held_nodes(const assembly::spectral::Layers* layers) const {
     std::vector<Index> nodes = absorbing_.dofs;
     for (const Index row : prescribed_.rows) nodes.push_back(problem_.dof_of(row));
     for (const Index dof : problem_.interface)
-      if (dof < owned_ && !problem_.is_stretched(dof)) nodes.push_back(dof);
+      if (dof < owned_ && !(layers && layers->has(dof, problem_.cells.dim))) nodes.push_back(dof);
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     return nodes;

@@ -259,8 +259,7 @@ Problem make_problem(const Params& params, const Discretisation& space) {
                   .absorbing = {},
                   .part = {},
                   .interface = {},
-                  .grown_from = grown_from(params, space),
-                  .layers = {}};
+                  .grown_from = grown_from(params, space)};
   fill(problem);
   check_sources(params, space, [&](Index) { return params.medium; });
   warn_of_boundaries(params, space.mesh, [&](Index) { return params.medium; });
@@ -303,8 +302,7 @@ Problem make_part(const Params& params, const Discretisation& space, Medium medi
                   .absorbing = {},
                   .part = std::move(part),
                   .interface = {},
-                  .grown_from = grown_from(params, space),
-                  .layers = {}};
+                  .grown_from = grown_from(params, space)};
   fill(problem);
   return problem;
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "assembly/spectral/cells.hpp"
-#include "assembly/spectral/layer_cells.hpp"
 #include "physics/model.hpp"
 #include "physics/wave/params.hpp"
 
@@ -58,16 +57,13 @@ struct Problem {
   Media media;
   Prescribed prescribed;
   std::vector<assembly::spectral::CellSide> absorbing;
-  std::optional<PartOfMesh> part;                    ///< of a medium beside another
-  std::vector<Index> interface;                      ///< dofs, ascending, that it shares with the other medium
-  std::vector<double> grown_from;                    ///< as material_points; empty: no cells have grown
-  std::optional<assembly::spectral::Layers> layers;  ///< of a medium beside another, of its own cells
+  std::optional<PartOfMesh> part;  ///< of a medium beside another
+  std::vector<Index> interface;    ///< dofs, ascending, that it shares with the other medium
+  std::vector<double> grown_from;  ///< as material_points; empty: no cells have grown
 
   /// [dofs, 3] where materials are looked up: at the dofs, but of cells that have grown at the place of the side from
   /// which they did.
   const std::vector<double>& material_points() const { return grown_from.empty() ? space.dof_points : grown_from; }
-  /// Whether a dof of a medium beside another is in a layer of it.
-  bool is_stretched(Index dof) const { return layers && layers->has(dof, cells.dim); }
   int components() const { return medium == Medium::elastic ? cells.dim : 1; }
   Index row(Index dof, int component) const { return dof * components() + component; }
   Index dof_of(Index row) const { return row / components(); }

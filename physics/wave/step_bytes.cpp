@@ -4,7 +4,6 @@
 
 #include "assembly/spectral/operator_bytes.hpp"
 #include "base/backend.hpp"
-#include "physics/wave/layers.hpp"
 #include "solvers/time/scheme.hpp"
 
 namespace tessera::physics::wave {
@@ -13,10 +12,10 @@ namespace {
 constexpr int mechanisms = 3;  // of attenuation, as Media::times
 
 /// What cells in layers remember and their profiles, and what follows the rate of their nodes.
-double layer_bytes(const Problem& problem, double number) {
+double layer_bytes(const Problem& problem, const assembly::spectral::Layers& layers, double number) {
   const int C = problem.components(), dim = problem.cells.dim;
   double numbers = 0;
-  for (const unsigned char axes : make_layers(problem).axes) {
+  for (const unsigned char axes : layers.axes) {
     const int m = std::popcount(axes);
     if (m > 0) numbers += problem.cells.places * (C * (dim * m + 1) + 2.0 * m + C * (dim + 2) + 2.0 * dim);
   }
@@ -25,7 +24,7 @@ double layer_bytes(const Problem& problem, double number) {
 
 }  // namespace
 
-StepBytes step_bytes(const Problem& problem) {
+StepBytes step_bytes(const Problem& problem, const assembly::spectral::Layers* layers) {
   const Params& params = problem.params;
   const Media& media = problem.media;
   const bool leaps = solvers::find_scheme(params.time->scheme).kind == solvers::SchemeKind::second_order;
@@ -50,7 +49,7 @@ StepBytes step_bytes(const Problem& problem) {
     bytes.kept +=
         T * 2 * rows +
         assembly::spectral::operator_bytes(problem.mesh(), problem.cells, media.stiffness, C, number, layout).kept;
-  if (params.has_layers() && !problem.space.ranks) bytes.kept += layer_bytes(problem, T);
+  if (layers) bytes.kept += layer_bytes(problem, *layers, T);
   return bytes;
 }
 

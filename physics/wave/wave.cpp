@@ -157,8 +157,9 @@ class Wave final : public Model {
         log_info(what);
     }
     StepBytes steps;
-    for (const Problem* medium : media()) {
-      const StepBytes own = step_bytes(*medium);
+    const std::vector<spectral::Layers> layers = layers_of_media(space);
+    for (std::size_t i = 0; i < media().size(); ++i) {
+      const StepBytes own = step_bytes(*media()[i], layers.empty() ? nullptr : &layers[i]);
       steps.kept += own.kept;
       steps.set_up = std::max(steps.set_up, own.set_up);
     }
@@ -236,6 +237,13 @@ class Wave final : public Model {
     return solvers::damped_stability_limit(stepper_params(*params_.time), frequency, beta);
   }
 
+  /// On one rank, in the order of media().
+  std::vector<assembly::spectral::Layers> layers_of_media(const Discretisation& space) const {
+    if (!params_.has_layers() || space.ranks) return {};
+    if (!coupled_) return {make_layers(*problem_)};
+    const auto both = make_layers(*coupled_);
+    return {both.begin(), both.end()};
+  }
   std::vector<const Problem*> media() const {
     if (coupled_) return {&coupled_->fluid, &coupled_->solid};
     return {problem_.get()};
