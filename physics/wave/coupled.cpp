@@ -145,6 +145,7 @@ CoupledProblem make_coupled_problem(const Params& params, const Discretisation& 
   warn_of_boundaries(params, space.mesh, medium_of_cell);
   const std::array<const Problem*, 2> media{&problem.fluid, &problem.solid};
   warn_of_rest(media);
+  warn_of_losses(media);
   return problem;
 }
 
