@@ -74,6 +74,8 @@ struct Found {
 };
 
 Found find(const std::string& directory) {
+  if (directory.empty())
+    throw Error(ExitCode::usage, "the name of the folder is empty", "give the output folder of a run");
   Found found{std::filesystem::absolute(directory), {}};
   if (!std::filesystem::is_directory(found.directory))
     throw Error(ExitCode::file_system, fmt::format("there is no folder {}", directory),

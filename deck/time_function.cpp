@@ -21,10 +21,15 @@ constexpr double periods_before_peak = 1.2;
 /// How far beyond its last time a table still holds, relative to its length.
 constexpr double rounding = 1e-9;
 
-double ricker(double x, double) { return (1 - 2 * x * x) * std::exp(-x * x); }
+/// factor e^(-x^2), 0 where the exponential is, however large the factor.
+double beside_bell(double factor, double x) {
+  const double bell = std::exp(-x * x);
+  return bell > 0 ? factor * bell : 0;
+}
+double ricker(double x, double) { return beside_bell(1 - 2 * x * x, x); }
 double gaussian(double x, double) { return std::exp(-x * x); }
-double gaussian_derivative(double x, double rate) { return -2 * rate * x * std::exp(-x * x); }
-double gaussian_second_derivative(double x, double rate) { return rate * rate * (4 * x * x - 2) * std::exp(-x * x); }
+double gaussian_derivative(double x, double rate) { return beside_bell(-2 * rate * x, x); }
+double gaussian_second_derivative(double x, double rate) { return beside_bell(rate * rate * (4 * x * x - 2), x); }
 double step(double x, double) { return x < 0 ? 0 : 1; }
 double ramp(double x, double) { return std::clamp(x, 0.0, 1.0); }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/team.hpp"
+#include "mesh/box_of_points.hpp"
 #include "mesh/side_table.hpp"
 
 namespace tessera::mesh {
@@ -213,17 +215,30 @@ std::array<double, 3> centroid(const Mesh& mesh, Index cell) {
   return mean;
 }
 
-BoundingBox bounding_box(const Mesh& mesh) {
-  BoundingBox box;
-  if (mesh.nodes() == 0) return box;
-  for (int d = 0; d < 3; ++d) box.min[d] = box.max[d] = mesh.point(0)[d];
-  for (Index v = 1; v < mesh.nodes(); ++v)
-    for (int d = 0; d < 3; ++d) {
-      box.min[d] = std::min(box.min[d], mesh.point(v)[d]);
-      box.max[d] = std::max(box.max[d], mesh.point(v)[d]);
+BoundingBox box_of_points(std::span<const double> points, int threads) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const BoundingBox none{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+  const auto join = [](BoundingBox a, const BoundingBox& b) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      a.min[d] = std::min(a.min[d], b.min[d]);
+      a.max[d] = std::max(a.max[d], b.max[d]);
     }
-  return box;
+    return a;
+  };
+  return parallel_reduce(
+      threads, static_cast<Offset>(points.size() / 3), none,
+      [&](Offset first, Offset last) {
+        BoundingBox box = none;
+        for (auto i = static_cast<std::size_t>(3 * first); i < static_cast<std::size_t>(3 * last); i += 3) {
+          const std::array<double, 3> point{points[i], points[i + 1], points[i + 2]};
+          box = join(box, {point, point});
+        }
+        return box;
+      },
+      join);
 }
+
+BoundingBox bounding_box(const Mesh& mesh) { return mesh.nodes() == 0 ? BoundingBox{} : box_of_points(mesh.points, 1); }
 
 bool reference_coordinates(const Mesh& mesh, const CellBlock& block, Index local, const std::array<double, 3>& point,
                            std::array<double, 3>& xi) {

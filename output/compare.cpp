@@ -266,6 +266,10 @@ CompareReport compare_folders(const std::filesystem::path& a, const std::filesys
 
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options) {
   std::error_code none;
+  for (const std::filesystem::path& path : {a, b})
+    if (!path.empty() && std::filesystem::status(path, none).type() == std::filesystem::file_type::not_found)
+      throw Error(ExitCode::file_system, fmt::format("there is no file or folder {}", path.string()),
+                  "check the path: a result is the output folder of a run, or a file in it");
   if (std::filesystem::is_directory(a, none) && std::filesystem::is_directory(b, none))
     return compare_folders(a, b, options);
   const bool grids = is_grid(a) && is_grid(b);

@@ -11,8 +11,17 @@ struct CompareOptions {
   double relative = 1e-9;
   double absolute = 1e-12;
   /// Keys of a summary that are left out: a dotted key hides everything below it.
-  std::vector<std::string> ignore = {"tessera",      "deck",           "phases", "memory", "backend",
-                                     "time.seconds", "solver.seconds", "ranks",  "output"};
+  std::vector<std::string> ignore = {"tessera",
+                                     "deck",
+                                     "phases",
+                                     "memory",
+                                     "backend",
+                                     "time.seconds",
+                                     "solver.seconds",
+                                     "solver.multigrid.set_up_seconds",
+                                     "solver.multigrid.cycle_seconds",
+                                     "ranks",
+                                     "output"};
 };
 
 /// One field, array or key that was looked at.

@@ -283,10 +283,12 @@ deck::Section<QuantityParams> quantity_section(const std::vector<FieldInfo>& fie
 }
 
 void warn_of_time(const std::vector<deck::Expression>& expressions) {
-  for (const deck::Expression& e : expressions)
-    if (e.depends_on_time())
-      warn(fmt::format("{}the expression '{}' depends on t, but the problem is stationary: t is 0",
-                       e.where() ? fmt::format("{}:{}: ", e.where()->file, e.where()->line) : "", e.text()));
+  for (const deck::Expression& e : expressions) {
+    if (!e.depends_on_time()) continue;
+    std::string place;
+    if (e.where()) place = e.where()->file + (e.where()->line > 0 ? fmt::format(":{}: ", e.where()->line) : ": ");
+    warn(fmt::format("{}the expression '{}' depends on t, but the problem is stationary: t is 0", place, e.text()));
+  }
 }
 
 void check_axes(const std::vector<deck::Expression>& expressions, int dim) {

@@ -9,6 +9,7 @@
 #include "physics/conservation/stages.hpp"
 #include "physics/conservation/step_bytes.hpp"
 #include "physics/rest.hpp"
+#include "physics/run/initial.hpp"
 #include "physics/run/stationary.hpp"
 
 namespace tessera::physics {
@@ -86,7 +87,14 @@ class Advection final : public Model {
     const double t = params_.time->start;
     (void)velocity_at(*problem_, t);
     for (const InflowList& list : problem_->inflows) (void)values_at(*problem_, list, t);
-    if (!params_.flux.function.empty()) (void)programs_of(params_.flux);
+    if (!params_.flux.function.empty()) {
+      (void)programs_of(params_.flux);
+      const FieldInfo field = traits().fields.front();
+      check_jumps(
+          *problem_,
+          initial_values(params_.initial, params_.time, space, field, 0, initial_grids(params_.initial, space, field)),
+          t);
+    }
     return {.steps =
                 conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme)};
   }

@@ -133,7 +133,8 @@ struct ScalarLaw {
 
  private:
   /// f' between the values of both nodes: at their own, and where they differ at `points` between them; what it does
-  /// between these is allowed for by a part of what it does between all.
+  /// between these is allowed for by a part of what it does between all. The mean of f' is among them, with which alone
+  /// the state half way lies between both, however steep f is where no point lies.
   TESSERA_HD_INLINE void range(const State& i, const State& j, double (&least)[dim], double (&most)[dim]) const {
     constexpr int points = 5;
     constexpr double close = 1e-3;  // of the range of u
@@ -143,6 +144,11 @@ struct ScalarLaw {
     }
     const double low = std::fmin(i.u[0], j.u[0]), high = std::fmax(i.u[0], j.u[0]);
     if (high - low > close * (law.range[1] - law.range[0])) {
+      for (int d = 0; d < dim; ++d) {
+        const double mean = (j.f[d] - i.f[d]) / (j.u[0] - i.u[0]);
+        least[d] = std::fmin(least[d], mean);
+        most[d] = std::fmax(most[d], mean);
+      }
       double registers[most_registers], slopes[dim] = {};
       for (int k = 1; k <= points; ++k) {
         registers[deck::expressions::solution_variable] = low + k * (high - low) / (points + 1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "assembly/edge/boundary_normals.hpp"
 #include "base/error.hpp"
@@ -77,6 +78,67 @@ void check_slopes(const Problem& problem, const std::vector<double>& u) {
   std::vector<Index> all(u.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
   for (std::size_t d = 0; d < problem.params.flux.function.size(); ++d) (void)slopes_at(problem, d, all, u);
+}
+
+namespace {
+
+/// A value between low and high at which f jumps, or is steeper than a square root.
+std::optional<double> jump_of(const deck::Expression& f, double low, double high) {
+  constexpr int intervals = 1000;
+  deck::Evaluator evaluator(f);
+  const auto value = [&](double u) {
+    const double origin[3] = {};
+    double result = 0;
+    evaluator.at({origin, &u}, 1, 0, &result);
+    return result;
+  };
+  std::vector<double> values(intervals + 1);
+  const auto place = [&](int k) { return low + k * ((high - low) / intervals); };
+  for (int k = 0; k <= intervals; ++k) values[static_cast<std::size_t>(k)] = value(place(k));
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const double span = *most - *least,
+               rounding = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(*least), std::abs(*most));
+  constexpr double apart = 1e-8;  // there are values between
+  if (!std::isfinite(span) || high - low < apart * std::max(std::abs(low), std::abs(high))) return {};
+  // What a root does between values as close as these is less.
+  const double closest = 1e-14 * (high - low), limit = std::max(rounding, 3e-7 * span);
+  for (int k = 0; k < intervals; ++k) {
+    double a = place(k), b = place(k + 1), f_a = values[static_cast<std::size_t>(k)],
+           f_b = values[static_cast<std::size_t>(k) + 1];
+    while (b - a > closest && std::abs(f_b - f_a) > limit) {
+      const double middle = a + (b - a) / 2, f_middle = value(middle);
+      if (!(middle > a && middle < b)) break;
+      const bool left = std::abs(f_middle - f_a) > std::abs(f_b - f_middle);
+      (left ? b : a) = middle;
+      (left ? f_b : f_a) = f_middle;
+    }
+    if (std::abs(f_b - f_a) > limit) return b;
+  }
+  return {};
+}
+
+}  // namespace
+
+void check_jumps(const Problem& problem, const std::vector<double>& u, double t) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  const auto take = [&](const std::vector<double>& values) {
+    for (const double value : values) {
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  };
+  take(u);
+  for (const InflowList& list : problem.inflows)
+    take(conservation::evaluate_all(problem.space, {list.value}, list.nodes, t));
+  if (!(high > low)) return;
+  for (const deck::Expression& f : problem.params.flux.function)
+    if (const std::optional<double> at = jump_of(f, low, high))
+      throw Error(ExitCode::usage,
+                  fmt::format("flux.function \"{}\" jumps, or is endlessly steep, at u = {:.6g}", f.text(), *at),
+                  "nothing bounds the speed of what lies between both of its values: write a function that is "
+                  "continuous, such as one with tanh",
+                  problem.params.flux.where);
 }
 
 void check_joined_velocities(const Params& params, const mesh::Mesh& mesh, const std::vector<Index>& joined) {

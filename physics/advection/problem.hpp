@@ -33,6 +33,10 @@ std::vector<double> velocity_at(const Problem& problem, double t);
 /// finite.
 void check_slopes(const Problem& problem, const std::vector<double>& u);
 
+/// Throws Error(usage) where a flux.function jumps, or is endlessly steep, between the least and the greatest of u
+/// [nodes seen] and what inflows prescribe at time t.
+void check_jumps(const Problem& problem, const std::vector<double>& u, double t);
+
 /// Throws Error(usage) where velocities of the start or of the end differ at two places that periodic sides join;
 /// `joined` as Model::joined_vertices.
 void check_joined_velocities(const Params& params, const mesh::Mesh& mesh, const std::vector<Index>& joined);

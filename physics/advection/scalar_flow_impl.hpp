@@ -68,6 +68,8 @@ class ScalarFlow final : public conservation::SchemeFlow<Exec> {
     if (!first) return;
     constrain(t, u);
     this->update_ghosts(u, 1);
+    const std::vector<double> seen = this->u();
+    this->on_each([&] { check_jumps(problem_, seen, t); });
     const Offset owned = this->owned();
     std::vector<double> values(static_cast<std::size_t>(owned)), masses(values.size());
     copy_bytes(Space{}, u.data(), Host{}, values.data(), values.size() * sizeof(double));

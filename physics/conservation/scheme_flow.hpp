@@ -79,7 +79,6 @@ class SchemeFlow : public Flow<Exec> {
   Step step(double t, double most) override {
     const double cfl = time_.cfl.value_or(is_implicit() ? 0 : default_cfl);
     if (march_.tolerance > 0) return step_to_steady(t, most, is_implicit() ? growing(cfl) : cfl);
-    constexpr double shortest = 1e-12;  // of the run
     if (!is_implicit() && time_.step && most > cfl * longest_step()) warn_of_length(t, cfl);
     const auto done = steps_->step(t, cfl, most, shortest * (time_.end - time_.start));
     summarise_steps(summary_);
@@ -277,14 +276,18 @@ class SchemeFlow : public Flow<Exec> {
       const double* const x = &space_.dof_points[3 * static_cast<std::size_t>(bad)];
       const std::vector<double> state = u();
       const double* const own = &state[static_cast<std::size_t>(bad) * static_cast<std::size_t>(components())];
-      text = fmt::format(
-          "after t = {:.6g} {} at node {}, ({:.6g}, {:.6g}, {:.6g}): {}", t,
-          lost ? fmt::format("no step keeps {}", what_is_lost()) : "steps become shorter than any that is worth it",
-          bad, x[0], x[1], x[2], describe(own));
+      text = fmt::format("after t = {:.6g} {} at node {}, ({:.6g}, {:.6g}, {:.6g}): {}", t,
+                         lost ? fmt::format("no step keeps {}", what_is_lost()) : too_short(), bad, x[0], x[1], x[2],
+                         describe(own));
     }
     if (*ranks_) text = first_text(ranks_->ranks(), text);
-    return text.empty() ? fmt::format("after t = {:.6g} steps become shorter than any that is worth it", t) : text;
+    return text.empty() ? fmt::format("after t = {:.6g} {}", t, too_short()) : text;
   }
+  static std::string too_short() {
+    return fmt::format("steps become shorter than {:g} of the time of the run", shortest);
+  }
+
+  static constexpr double shortest = 1e-12;  ///< step, of the time of the run
 
   output::Summary& summary_;
   bool is_warned_ = false;

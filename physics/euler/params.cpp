@@ -260,6 +260,10 @@ void check_steady(const deck::Deck& deck, const Params& params) {
     if (params.limiter == "none" && deck.has(key))
       refuse(fmt::format("{} is of limits, and with limiter = \"none\" there are none", key),
              "leave it out, or choose limiter = \"monolithic\"", deck.where(key));
+  if (params.steady->tolerance >= 1)
+    refuse("steady.tolerance = 1 is met by the first step, whatever the flow does",
+           "give the part of the largest rate of change at which the flow is steady, such as 1e-6",
+           deck.where("steady.tolerance"));
   if (params.steady->damping == 0 && deck.has("steady.damping_below"))
     refuse("steady.damping_below says from where on limits are damped, and steady.damping = 0", "leave one of them out",
            deck.where("steady.damping_below"));
@@ -351,6 +355,10 @@ void read(const deck::Deck& deck, Params& params) {
     check_boundary(boundary, params.gas.covolume);
     (boundary.type == "periodic" ? params.periodic : params.boundaries).push_back(boundary);
   }
+  const auto is_reservoir = [](const BoundaryParams& boundary) { return boundary.type == "reservoir"; };
+  if (deck.has("gas.constant") && std::none_of(params.boundaries.begin(), params.boundaries.end(), is_reservoir))
+    refuse("gas.constant is of total temperatures, and no boundary is a reservoir", "leave it out",
+           deck.where("gas.constant"));
   params.steady.reset();
   if (deck.has("steady")) params.steady = steady_section().read(deck);
   constexpr double damping_of_implicit = 20;

@@ -18,6 +18,7 @@
 #include "base/touch.hpp"
 #include "linalg/halo.hpp"
 #include "mesh/box.hpp"
+#include "mesh/box_of_points.hpp"
 #include "mesh/bricks.hpp"
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
@@ -113,33 +114,6 @@ std::vector<double> renumbered(const std::vector<double>& points, const std::vec
   return result;
 }
 
-/// Least and largest x, y and z of points [n, 3]; infinite without any.
-struct Extent {
-  std::array<double, 3> low, high;
-};
-Extent extent_of(const std::vector<double>& points) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const Extent none{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
-  const auto join = [](Extent a, const Extent& b) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      a.low[d] = std::min(a.low[d], b.low[d]);
-      a.high[d] = std::max(a.high[d], b.high[d]);
-    }
-    return a;
-  };
-  return parallel_reduce(
-      default_threads(), static_cast<Offset>(points.size() / 3), none,
-      [&](Offset first, Offset last) {
-        Extent result = none;
-        for (auto i = static_cast<std::size_t>(3 * first); i < static_cast<std::size_t>(3 * last); i += 3) {
-          const std::array<double, 3> point{points[i], points[i + 1], points[i + 2]};
-          result = join(result, {point, point});
-        }
-        return result;
-      },
-      join);
-}
-
 }  // namespace
 
 void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& params, int components,
@@ -155,10 +129,10 @@ void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& 
   on_each_rank(ranks, [&] { part.dof_points = renumbered(part.dof_points, numbered.new_number); });
   part.ranks = &ranks;
   part.share = share_of(ranks, part.mesh, own.owners);
-  const Extent extent = extent_of(part.dof_points);
+  const mesh::BoundingBox box = mesh::box_of_points(part.dof_points, default_threads());
   for (std::size_t d = 0; d < 3; ++d) {
-    part.share.low[d] = minimum(ranks, extent.low[d]);
-    part.share.high[d] = maximum(ranks, extent.high[d]);
+    part.share.low[d] = minimum(ranks, box.min[d]);
+    part.share.high[d] = maximum(ranks, box.max[d]);
   }
   part.share.places = std::move(numbered.places);
   if (part.unfolded) {

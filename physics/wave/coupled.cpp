@@ -147,6 +147,7 @@ CoupledProblem make_coupled_problem(const Params& params, const Discretisation& 
   const std::array<const Problem*, 2> media{&problem.fluid, &problem.solid};
   warn_of_rest(media);
   if (params.has_layers() && !space.ranks) check_layers(problem);
+  warn_of_losses(media);
   return problem;
 }
 

@@ -60,9 +60,9 @@ void LayerSides::warn_of_plates() const {
       const auto first = 2 * static_cast<std::size_t>(axis);
       if (!ends[first] || !ends[first + 1]) continue;
       warn(fmt::format(
-          "the layer of type = \"pml\" on '{}' ends at free sides below and above along {}: waves of such a plate "
+          "the layer of type = \"pml\" at {} ends at free sides below and above along {}: waves of such a plate "
           "may grow in it without bound; give {}one of those sides a layer as well",
-          fmt::join(side.entry->on, "', '"), "xyz"[axis], media_.size() > 1 ? "" : "it multiaxial = 0.1, or "));
+          side.plane(side.outer), "xyz"[axis], media_.size() > 1 ? "" : "it multiaxial = 0.1, or "));
     }
   }
 }
@@ -162,6 +162,9 @@ void LayerSides::find_inner(LayerSide& side) const {
     refuse(*side.entry, fmt::format("cells lie behind {}", side.plane(side.outer)),
            "a layer lies at the outermost plane of the mesh; elsewhere choose type = \"absorbing\"");
   if (side.entry->thickness && !side.entry->grow) {
+    if (*side.entry->thickness <= tolerance_)
+      refuse(*side.entry, fmt::format("thickness = {:g} is nothing beside the mesh", *side.entry->thickness),
+             "give the thickness of one or more of the outermost elements, or layers = 3");
     side.inner = side.outer - *side.entry->thickness;
     return;
   }

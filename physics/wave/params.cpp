@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "deck/read_string.hpp"
@@ -241,7 +242,7 @@ void check_qualities(const MaterialParams& m, const Params& params, bool anisotr
            "add [attenuation] with band = [least, highest] in Hz, where the factor holds", m.where);
 }
 
-void check_attenuation(const Params& params) {
+void check_attenuation(const Params& params, const deck::Deck& deck) {
   const bool anisotropic = std::any_of(params.materials.begin(), params.materials.end(), [](const MaterialParams& m) {
     return m.vpv.has_value() || !m.stiffness.empty();
   });
@@ -254,7 +255,14 @@ void check_attenuation(const Params& params) {
   if (a.band.size() != 2 || !(a.band[0] > 0) || !(a.band[1] > a.band[0]))
     refuse(fmt::format("band = [{}]", fmt::join(a.band, ", ")), "band = [least, highest], both above 0", a.where);
   if (a.reference && !(*a.reference > 0))
-    refuse(fmt::format("reference = {:g}", *a.reference), "a frequency above 0", a.where);
+    refuse(fmt::format("reference = {:g}", *a.reference), "a frequency above 0", deck.where("attenuation.reference"));
+  // Beyond, three solids say nothing of most of the band, and their times leave the range of numbers.
+  constexpr double widest = 1e12;
+  if (a.band[1] / a.band[0] > widest)
+    refuse(fmt::format("band = [{:g}, {:g}] is {:.0f} decades wide", a.band[0], a.band[1],
+                       std::log10(a.band[1]) - std::log10(a.band[0])),
+           "three standard linear solids hold a quality factor over two to three decades: give the band of the sources",
+           deck.where("attenuation.band"));
 }
 
 void check_boundary(const BoundaryParams& b) {
@@ -353,7 +361,7 @@ void read(const deck::Deck& deck, Params& params) {
     check_material(material, params.medium);
   }
   if (deck.has("attenuation")) params.attenuation = attenuation_section().read(deck, true);
-  check_attenuation(params);
+  check_attenuation(params, deck);
   for (const BoundaryParams& boundary : params.boundaries) check_boundary(boundary);
   check_layers(params);
   check_rayleigh(params);

@@ -221,18 +221,41 @@ void check_sources(const Params& params, const Discretisation& space,
 
 void warn_of_rest(std::span<const Problem* const> media) {
   if (media.front()->space.ranks) return;
-  std::vector<char> acts(media.front()->params.point_sources.size(), 0);
+  struct Largest {
+    double of_all = 0, of_free = 0;
+  };
+  std::vector<Largest> weights(media.front()->params.point_sources.size());
   for (const Problem* const medium : media) {
     const std::vector<PointLoad> loads = point_loads(*medium);
     const std::vector<Index>& fixed = medium->prescribed.rows;
     for (std::size_t s = 0; s < loads.size(); ++s)
-      for (std::size_t i = 0; i < loads[s].rows.size(); ++i)
-        if (std::abs(loads[s].weights[i]) > 1e-12 && !std::binary_search(fixed.begin(), fixed.end(), loads[s].rows[i]))
-          acts[s] = 1;
+      for (std::size_t i = 0; i < loads[s].rows.size(); ++i) {
+        const double weight = std::abs(loads[s].weights[i]);
+        weights[s].of_all = std::max(weights[s].of_all, weight);
+        if (!std::binary_search(fixed.begin(), fixed.end(), loads[s].rows[i]))
+          weights[s].of_free = std::max(weights[s].of_free, weight);
+      }
   }
-  for (std::size_t s = 0; s < acts.size(); ++s)
-    if (!acts[s])
-      warn(fmt::format("{}: it acts where values are prescribed, and moves nothing", entry("source", s, {})));
+  for (std::size_t s = 0; s < weights.size(); ++s) {
+    const std::string which = entry("source", s, {});
+    if (weights[s].of_all == 0)
+      warn(which + ": its force or moment is 0, and moves nothing");
+    else if (weights[s].of_free <= 1e-12 * weights[s].of_all)
+      warn(which + ": it acts where values are prescribed, and moves nothing");
+  }
+}
+
+void warn_of_losses(std::span<const Problem* const> media) {
+  if (media.front()->space.ranks) return;
+  constexpr double much = 0.1;
+  double most = 0;
+  for (const Problem* const medium : media) most = std::max(most, medium->media.deviation);
+  if (most <= much) return;
+  const AttenuationParams& of = *media.front()->params.attenuation;
+  warn(fmt::format(
+      "quality factors are up to {:.0f} % off in the band from {:g} to {:g} Hz, which is too wide for three "
+      "standard linear solids: two to three decades are well held",
+      100 * most, of.band[0], of.band[1]));
 }
 
 namespace {
@@ -265,6 +288,7 @@ Problem make_problem(const Params& params, const Discretisation& space) {
   warn_of_boundaries(params, space.mesh, [&](Index) { return params.medium; });
   const std::array<const Problem*, 1> alone{&problem};
   warn_of_rest(alone);
+  warn_of_losses(alone);
   if (params.has_layers() && !space.ranks) check_layers(problem);
   return problem;
 }

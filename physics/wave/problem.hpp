@@ -86,6 +86,8 @@ void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh,
                         const std::function<Medium(Index)>& medium_of_cell);
 /// Says on one rank which sources move nothing in any of the media, which have the same params.
 void warn_of_rest(std::span<const Problem* const> media);
+/// Warns where the quality factors of the deck are not held over the band of [attenuation].
+void warn_of_losses(std::span<const Problem* const> media);
 
 /// Values of what is prescribed at time t, [prescribed rows], or its derivatives in t. Throws Error(usage) where one is
 /// not finite.

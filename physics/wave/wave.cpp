@@ -107,7 +107,12 @@ class Wave final : public Model {
     if (resolve_backend(params_.run.backend) == "cuda")
       for (const Problem* medium : media()) check_shared_memory(*medium, shared_of_block());
     const Problem& of_field = coupled_ ? coupled_->solid : *problem_;
-    if (!space.ranks) check_plane_waves(of_field, params_.time->start);
+    if (!space.ranks) {
+      check_plane_waves(of_field, params_.time->start);
+      each_wave([](const std::string& what, bool coarse) {
+        if (coarse) warn(what + ": the mesh is too coarse there; 5 are enough for most");
+      });
+    }
     return {of_field.prescribed.rows, values_at(of_field, of_field.prescribed, params_.time->start), {}};
   }
 
@@ -117,16 +122,14 @@ class Wave final : public Model {
 
   AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
     namespace spectral = assembly::spectral;
-    spectral::Most fastest, slowest;
+    spectral::Most fastest;
     double beta = 0;
     for (const Problem* medium : media()) {
       beta = std::max(beta, range_of(medium->media.beta).greatest);
       const spectral::Most fast = is_leapfrog()
                                       ? frequency_of_leaps(*medium)
-                                      : spectral::highest_frequency(medium->mesh(), medium->cells, medium->media.fast),
-                           slow = spectral::longest_passage(medium->mesh(), medium->cells, medium->media.slow);
+                                      : spectral::highest_frequency(medium->mesh(), medium->cells, medium->media.fast);
       if (fast.value > fastest.value) fastest = fast;
-      if (slow.value > slowest.value) slowest = slow;
     }
     if (coupled_) check_start(space);
     if (coupled_)
@@ -141,21 +144,11 @@ class Wave final : public Model {
       longest = std::min(longest, together);
     }
     log_info(fmt::format("{} is stable to steps of {:.3g}, {}", params_.time->scheme, longest, by));
-    if (params_.time->step && *params_.time->step > longest)
-      warn(fmt::format("steps of {:.6g} may be unstable: mesh and material let expect {:.3g} at most, {}",
-                       *params_.time->step, longest, by));
-    constexpr double few = 4;  // nodes on a wave: the phase is then wrong by some per cent
-    for (const PointSourceParams& source : params_.point_sources) {
-      if (!source.frequency) continue;
-      const double nodes = params_.physics.order / (slowest.value * *source.frequency);
-      const std::string what =
-          fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz, at ({:.4g}, {:.4g}, {:.4g})", nodes,
-                      *source.frequency, slowest.at[0], slowest.at[1], slowest.at[2]);
-      if (nodes < few)
-        warn(what + ": the mesh is too coarse there; 5 are enough for most");
-      else
-        log_info(what);
-    }
+    if (params_.time->step && *params_.time->step > stable_part * longest) look_at_steps(space);
+    if (params_.time->cfl) check_chosen_step(*params_.time, *params_.time->cfl * longest);
+    each_wave([](const std::string& what, bool coarse) {
+      if (!coarse) log_info(what);
+    });
     StepBytes steps;
     const std::vector<spectral::Layers> layers = layers_of_media(space);
     for (std::size_t i = 0; i < media().size(); ++i) {
@@ -221,6 +214,42 @@ class Wave final : public Model {
     const FieldInfo field = traits().fields.front();
     refuse_moved_fluid(*coupled_, start(params_.initial, field), start(params_.initial_rates, field.rate_field()),
                        space.dofs.dofs);
+  }
+
+  /// Says of each frequency of a source or a plane wave how many nodes stand on its shortest wave, and whether they are
+  /// too few.
+  template <class Say>
+  void each_wave(Say say) const {
+    constexpr double few = 4;  // the phase is then wrong by some per cent
+    std::vector<double> frequencies;
+    const auto add = [&](const deck::TimeFunctionParams& wave) {
+      if (wave.frequency) frequencies.push_back(*wave.frequency);
+    };
+    for (const PointSourceParams& source : params_.point_sources) add(source);
+    for (const PlaneWaveParams& wave : params_.plane_waves) add(wave);
+    if (frequencies.empty()) return;
+    assembly::spectral::Most slowest;
+    for (const Problem* medium : media()) {
+      const auto slow = assembly::spectral::longest_passage(medium->mesh(), medium->cells, medium->media.slow);
+      if (slow.value > slowest.value) slowest = slow;
+    }
+    for (const double frequency : frequencies) {
+      const double nodes = params_.physics.order / (slowest.value * frequency);
+      say(fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz, at ({:.4g}, {:.4g}, {:.4g})", nodes,
+                      frequency, slowest.at[0], slowest.at[1], slowest.at[2]),
+          nodes < few);
+    }
+  }
+
+  /// Refuses steps that are unstable, or warns of them, as runs do.
+  void look_at_steps(const Discretisation& space) {
+    Threads exec(space.threads);
+    output::Summary numbers;
+    const OverRanks<Threads> alone(exec, space, numbers);
+    const std::unique_ptr<Motion<Threads>> moves = motion(exec, space, numbers);
+    OwnMotion<Threads> own(exec, *moves, alone, space.rows());
+    double longest = 0;
+    length_of_steps(exec, *params_.time, *moves, own, alone, nullptr, 0, &longest);
   }
 
   /// Of fluids and solids that push each other, as runs find it.

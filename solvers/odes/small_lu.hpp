@@ -77,4 +77,11 @@ TESSERA_HD inline void lu_solve(int n, const double* a, const int* pivot, double
   }
 }
 
+/// Whether det A < 0, of what lu_factor left.
+TESSERA_HD inline bool negative_determinant(int n, const double* a, const int* pivot) {
+  bool negative = false;
+  for (int k = 0; k < n; ++k) negative = negative != ((a[k * n + k] < 0) != (pivot[k] != k));
+  return negative;
+}
+
 }  // namespace tessera::solvers

@@ -117,6 +117,18 @@ TEST(ScalarShocks, BurgersHasItsShockAndItsFan) {
   EXPECT_GT(0.5 * std::log2(coarse / fine), 0.9);
 }
 
+/// f changes where none of the values lies at which f' is looked at: its mean alone bounds what lies between.
+TEST(ScalarShocks, OfAFluxThatIsSteepBetweenTwoValuesStayBetweenThem) {
+  Threads exec(1);
+  Carried<Threads> law(exec, "interval", 1, 50, {}, {of_u("tanh(100*(u - 0.4321))")},
+                       [](const Point& x) { return x[0] < 0.5 ? 1.0 : 0.0; }, {.relaxed = false});
+  law.run(0.2, 0.5);
+  for (const double u : law.u()) {
+    EXPECT_GE(u, -1e-12);
+    EXPECT_LE(u, 1 + 1e-12);
+  }
+}
+
 /// Buckley and Leverett's flux is neither convex nor concave: a shock with a fan behind it, up to where the tangent
 /// from 0 touches f, u* = sqrt(1/3) for f = u^2 / (u^2 + (1 - u)^2 / 2).
 TEST(ScalarShocks, BuckleyAndLeverettHaveAShockWithAFan) {

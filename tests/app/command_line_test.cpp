@@ -250,9 +250,27 @@ TEST(Compare, ShowsDifferencesOnlyAndTakesFolders) {
   EXPECT_FALSE(differs.says("same")) << differs.text;
   fs::remove(b / "solution.csv");
   EXPECT_TRUE(tessera("compare " + folders).says("solution.csv  ")) << "a file that is missing";
-  EXPECT_EQ(tessera("compare " + folder().string() + "/a_folder_without " + b.string()).code, 2);
+  const Result missing = tessera("compare " + b.string() + " " + folder().string() + "/a_folder_without");
+  EXPECT_EQ(missing.code, 7);
+  EXPECT_TRUE(missing.says("there is no file or folder " + folder().string() + "/a_folder_without")) << missing.text;
+  EXPECT_EQ(tessera("compare " + a.string() + " " + (b / "solution.vtu").string()).code, 2);
   fs::create_directories(folder() / "empty_folder");
   EXPECT_EQ(tessera("compare " + (folder() / "empty_folder").string() + " " + b.string()).code, 7);
+}
+
+TEST(Compare, LeavesTimesOutAlsoThoseOfMultigrid) {
+  const fs::path a = folder() / "times_a", b = folder() / "times_b";
+  for (const fs::path& out : {a, b})
+    ASSERT_EQ(
+        tessera("run " + small_deck() + " --quiet --set 'solver.preconditioner=\"amg\"' --output " + out.string()).code,
+        0);
+  const Result same = tessera("compare " + a.string() + " " + b.string());
+  EXPECT_EQ(same.code, 0) << same.text;
+}
+
+TEST(Run, SaysWhereAnExpressionOfTimeStands) {
+  const Result result = tessera("run " + small_deck() + " --quiet --set 'boundary.0.value=\"t\"'");
+  EXPECT_TRUE(result.says("warning: --set boundary.0.value=\"t\": the expression 't' depends on t")) << result.text;
 }
 
 TEST(Run, QuietPrintsNothing) { EXPECT_EQ(tessera("run --quiet " + small_deck()).text, ""); }
@@ -372,6 +390,9 @@ TEST(Restart, SaysThatThereIsNothingToRestart) {
   EXPECT_TRUE(result.says("solve a stationary problem again")) << result.text;
   EXPECT_TRUE(result.says("small_8.toml")) << result.text;
   EXPECT_EQ(tessera("restart /nonexistent").code, 7);
+  const Result nowhere = tessera("restart ''");
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_TRUE(nowhere.says("the name of the folder is empty")) << nowhere.text;
 }
 
 TEST(Docs, WriteTheDeckReference) {

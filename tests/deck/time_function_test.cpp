@@ -115,6 +115,13 @@ TEST_F(TimeFunctions, PulsesWithoutADelayBeginNearZero) {
   EXPECT_EQ(make("time_function = \"ricker\"\nfrequency = 25\ndelay = 0")(0), 1);
 }
 
+TEST_F(TimeFunctions, FarFromTheirPeakPulsesAreZeroAndNotANumber) {
+  for (const char* name : {"ricker", "gaussian", "gaussian_derivative", "gaussian_second_derivative"})
+    for (const char* delay : {"1e300", "-1e300", "1e160", "30"})
+      EXPECT_EQ(make("time_function = \"" + std::string(name) + "\"\nfrequency = 2\ndelay = " + delay)(0), 0)
+          << name << " " << delay;
+}
+
 TEST_F(TimeFunctions, GaussianAndItsDerivatives) {
   const auto of = [&](const std::string& name) {
     return make("time_function = \"" + name + "\"\nfrequency = 2\ndelay = 1\namplitude = 5");

@@ -128,6 +128,14 @@ INSTANTIATE_TEST_SUITE_P(
             2,
             {"limiter = \"convex\" begins with a low order that keeps the gas a gas",
              "choose limiter = \"none\", or viscosity = \"guaranteed\"", "limited_roe.toml:"}},
+        app_test::Case{"steady_at_once",
+                       tube + still + walls + "[time]\nend = 10\ncfl = 0.5\n[steady]\ntolerance = 1\n",
+                       2,
+                       {"steady.tolerance = 1 is met by the first step", "such as 1e-6", "steady_at_once.toml:"}},
+        app_test::Case{"constant_of_nothing",
+                       tube + "[gas]\nconstant = 287\n" + still + walls + soon,
+                       2,
+                       {"gas.constant is of total temperatures, and no boundary is a reservoir"}},
         app_test::Case{"dense_roe",
                        gas_box(1, 10, "interval") +
                            "[physics]\ntype = \"euler\"\nlimiter = \"none\"\nviscosity = \"roe\"\n[gas]\ncovolume = "

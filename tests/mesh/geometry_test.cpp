@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "mesh/box_of_points.hpp"
 #include "meshes.hpp"
 
 namespace tessera::mesh {
@@ -33,6 +35,27 @@ TEST(Geometry, BoxesHaveVolumeOneAndSidesOfAreaOne) {
       const BoundingBox box = bounding_box(mesh);
       for (int d = 0; d < mesh.dim; ++d) EXPECT_EQ(box.max[d] - box.min[d], 1);
     }
+}
+
+TEST(Geometry, TheBoxOfPointsIsTheSameOnAnyNumberOfThreadsAndOfNoneInsideOut) {
+  std::vector<double> points;
+  for (int i = 0; i < 30000; ++i)
+    for (int d = 0; d < 3; ++d) points.push_back(std::sin(i * (d + 1.0)) - d);
+  const BoundingBox one = box_of_points(points, 1), four = box_of_points(points, 4), none = box_of_points({}, 4);
+  EXPECT_EQ(one.min, four.min);
+  EXPECT_EQ(one.max, four.max);
+  for (std::size_t d = 0; d < 3; ++d) {
+    double least = points[d], most = points[d];
+    for (std::size_t i = d; i < points.size(); i += 3) {
+      least = std::min(least, points[i]);
+      most = std::max(most, points[i]);
+    }
+    EXPECT_EQ(one.min[d], least);
+    EXPECT_EQ(one.max[d], most);
+    EXPECT_EQ(none.min[d], HUGE_VAL);
+    EXPECT_EQ(none.max[d], -HUGE_VAL);
+  }
+  EXPECT_EQ(bounding_box(Mesh()).max[0], 0);
 }
 
 TEST(Geometry, PointsInsideCellsAreFoundThere) {

@@ -131,8 +131,7 @@ TYPED_TEST(OdeNodes, RememberTheStepBeforeItWasShortenedForTheEnd) {
 TYPED_TEST(OdeNodes, ThatBlowUpAreReportedWithTheirTimeAndTheOthersGoOn) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
-  // u' = u^3: u = (1 / u0^2 - 2 t)^(-1/2) is infinite at 1 / (2 u0^2). (Rodas3 solves u' = u^2 exactly, beyond its
-  // pole.)
+  // u' = u^3: u = (1 / u0^2 - 2 t)^(-1/2) is infinite at 1 / (2 u0^2).
   const auto params = testing::mass_action({"A"}, {{"3 A -> 4 A", 1}});
   const Values start = {0.1, 0.2, 2, 0.5, 1};
   for (const solvers::OdeMethod& method : solvers::ode_methods()) {
@@ -147,6 +146,27 @@ TYPED_TEST(OdeNodes, ThatBlowUpAreReportedWithTheirTimeAndTheOthersGoOn) {
       EXPECT_NEAR(reacted.u[i] * std::sqrt(1 / (start[i] * start[i]) - 2), 1, 1e-4) << method.name;
     for (int i : {2, 4}) EXPECT_GT(reacted.u[i], 1e4);
   }
+}
+
+TYPED_TEST(OdeNodes, AreNotFollowedBeyondThePoleOfASolutionThatARationalMethodContinuesThere) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  // u' = k u^2: u = 1 / (1 / u0 - k t), once alone and once with a second species of the same fate, so that two
+  // eigenvalues pass 2 / h together. Unstable states that are at rest stay there, in a few steps.
+  for (const solvers::OdeMethod& method : solvers::ode_methods())
+    for (double k : {1.3, 15.0, 1e3, 1e20}) {
+      const auto options = testing::ode_options(method.name, 1e-6, 1e-8);
+      const Reacted one = testing::react(exec, testing::mass_action({"A"}, {{"2 A -> 3 A", k}}), options, 1, {1, 0}),
+                    two = testing::react(exec, testing::mass_action({"A", "B"}, {{"2 A -> 3 A", k}, {"2 B -> 3 B", k}}),
+                                         options, 1, {1, 0.1 / k, 1, 0.2 / k});
+      for (const Reacted* reacted : {&one, &two}) {
+        EXPECT_EQ(reacted->report.failed, 1) << method.name << " " << k;
+        EXPECT_NEAR(reacted->report.first_failed_t * k, 1, 1e-3) << method.name << " " << k;
+        EXPECT_GT(reacted->u[0], 1e3) << method.name << " " << k;
+      }
+      EXPECT_EQ(one.u[1], 0) << method.name;
+      EXPECT_NEAR(two.u[1] * k, 1 / 9.0, 0.01) << method.name << " " << k;
+    }
 }
 
 TYPED_TEST(OdeNodes, ThatAreNotFiniteOrTakeTooManyStepsAreReportedInWords) {

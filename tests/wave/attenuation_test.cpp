@@ -133,6 +133,22 @@ TEST(WaveAttenuation, OnCudaIsThatOfThreads) {
   expect_cuda_as_threads("lossy", write_deck("lossy_cuda.toml", mixed("step = 0.0005")));
 }
 
+TEST(WaveAttenuation, OfABandThatIsTooWideIsWarnedOf) {
+  const auto warns = [](const char* band) {
+    const Result result = app_test::tessera(
+        "run " +
+        write_deck("wide.toml", box(2, 2) + physics("elastic", 4) +
+                                    "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq = 20\n[attenuation]\nband = " + band +
+                                    "\n" + time_to(0.05, "cfl = 0.5")) +
+        " --quiet --backend threads --output " + (folder() / "wide").string());
+    EXPECT_EQ(result.code, 0) << result.text;
+    return result.says("% off in the band from");
+  };
+  EXPECT_FALSE(warns("[1, 10]"));
+  EXPECT_FALSE(warns("[0.1, 10]"));
+  EXPECT_TRUE(warns("[1e-3, 1e3]"));
+}
+
 class AttenuationRefused : public ::testing::TestWithParam<app_test::Case> {};
 
 TEST_P(AttenuationRefused, SaysWhatIsWrong) {
@@ -153,6 +169,14 @@ INSTANTIATE_TEST_SUITE_P(
                        elastic + lossy + "[attenuation]\nband = [10, 1]\n" + soon,
                        2,
                        {"band = [10, 1]", "turned_band.toml:"}},
+        app_test::Case{"endless_band",
+                       elastic + lossy + "[attenuation]\nband = [1e-300, 1e300]\n" + soon,
+                       2,
+                       {"is 600 decades wide", "two to three decades"}},
+        app_test::Case{"reference_below_zero",
+                       elastic + lossy + decade + "reference = -1\n" + soon,
+                       2,
+                       {"reference = -1", "reference_below_zero.toml:", "| reference = -1"}},
         app_test::Case{"no_quality",
                        elastic + "[[material]]\ndensity = 2\nvp = 2\nvs = 1\n" + decade + soon,
                        2,

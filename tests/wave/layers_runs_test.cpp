@@ -243,6 +243,10 @@ INSTANTIATE_TEST_SUITE_P(
             "pml_too_many", elastic + solid + soon + pml("\"left\"", "layers = 9\n"), 2, {"nothing is left"}},
         app_test::Case{
             "pml_too_thick", elastic + solid + soon + pml("\"left\"", "thickness = 8\n"), 2, {"nothing is left"}},
+        app_test::Case{"pml_of_no_thickness",
+                       elastic + solid + soon + pml("\"left\"", "thickness = 1e-300\n"),
+                       2,
+                       {"thickness = 1e-300 is nothing beside the mesh", "or layers = 3"}},
         app_test::Case{"pml_across_cells",
                        elastic + solid + soon + pml("\"left\"", "thickness = 2.5\n"),
                        2,

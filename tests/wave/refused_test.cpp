@@ -10,11 +10,12 @@ const std::string elastic = box(2, 2) + physics("elastic", 4);
 
 class Refused : public ::testing::TestWithParam<app_test::Case> {};
 
-TEST_P(Refused, SaysWhatIsWrong) {
+TEST_P(Refused, SaysWhatIsWrongAlsoWhereItIsOnlyChecked) {
   const app_test::Case& wrong = GetParam();
-  expect_says(tessera("run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
-                      " --quiet --backend threads --output " + (folder() / "refused").string()),
-              wrong);
+  const std::string deck = write_deck(std::string(wrong.name) + ".toml", wrong.deck);
+  for (const char* command : {"run ", "check "})
+    expect_says(tessera(command + deck + " --quiet --backend threads --output " + (folder() / "refused").string()),
+                wrong);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -146,6 +147,53 @@ TEST(Wave, WarnsOfStepsThatMayBeTooLong) {
   const nlohmann::json summary = run("warned", deck_of(standing_shear(2), box(2, 2), 4, time));
   ASSERT_EQ(summary["warnings"].size(), 1U) << summary["warnings"];
   EXPECT_NE(summary["warnings"][0].get<std::string>().find("may be unstable"), std::string::npos);
+}
+
+/// What the program says of a deck with one source, by `check` and by `run`.
+std::vector<Result> said_of(const std::string& deck) {
+  const std::string file = write_deck("source.toml", deck);
+  return {tessera("check " + file + " --quiet"),
+          tessera("run " + file + " --quiet --backend threads --output " + (folder() / "source").string())};
+}
+std::string source(const std::string& keys) { return "[[source]]\nat = [0.4, 0.6]\n" + keys; }
+
+TEST(Wave, WarnsOfWavesThatTheMeshDoesNotResolve) {
+  const std::string fine = "force = [0, 1]\ntime_function = \"ricker\"\nfrequency = 1\n",
+                    coarse = "force = [0, 1]\ntime_function = \"ricker\"\nfrequency = 1e3\n";
+  for (const Result& result : said_of(elastic + solid + soon + source(coarse))) {
+    EXPECT_EQ(result.code, 0) << result.text;
+    EXPECT_TRUE(result.says("nodes stand on the shortest wave of 1e+03 Hz")) << result.text;
+    EXPECT_TRUE(result.says("the mesh is too coarse there")) << result.text;
+  }
+  for (const Result& result : said_of(elastic + solid + soon + source(fine)))
+    EXPECT_FALSE(result.says("too coarse")) << result.text;
+  const std::string wave = "[[plane_wave]]\nwave = \"p\"\ndirection = [1, 0]\ntime_function = \"ricker\"\n";
+  for (const Result& result : said_of(elastic + solid + soon + wave + "frequency = 1e3\n"))
+    EXPECT_TRUE(result.says("too coarse")) << result.text;
+}
+
+TEST(Wave, WarnsOfSourcesWithoutStrength) {
+  const std::string fixed = "[[boundary]]\non = [\"left\", \"right\", \"bottom\", \"top\"]\ntype = \"fixed\"\n",
+                    constant = "time_function = \"step\"\n";
+  for (const Result& result : said_of(elastic + solid + soon + source("force = [0, 0]\n" + constant)))
+    EXPECT_TRUE(result.says("source 1: its force or moment is 0, and moves nothing")) << result.text;
+  for (const Result& result : said_of(elastic + solid + soon + source("force = [1e-30, 0]\n" + constant)))
+    EXPECT_FALSE(result.says("moves nothing")) << result.text;
+  for (const Result& result :
+       said_of(elastic + solid + soon + fixed + "[[source]]\nat = [0, 0.5]\nforce = [1, 0]\n" + constant))
+    EXPECT_TRUE(result.says("it acts where values are prescribed")) << result.text;
+}
+
+TEST(Wave, SaysOfStepsInCheckWhatARunSaysOfThem) {
+  const std::string time = time_to(5 * 1.0005 * longest, fmt::format("step = {}", 1.0005 * longest));
+  for (const Result& result : said_of(deck_of(standing_shear(2), box(2, 2), 4, time))) {
+    EXPECT_EQ(result.code, 0) << result.text;
+    EXPECT_TRUE(result.says("may be unstable: mesh and material let expect")) << result.text;
+  }
+  for (const Result& result : said_of(elastic + solid + time_to(1, "cfl = 1e-300"))) {
+    EXPECT_EQ(result.code, 2) << result.text;
+    EXPECT_TRUE(result.says("too many to count")) << result.text;
+  }
 }
 
 }  // namespace
