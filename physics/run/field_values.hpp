@@ -12,7 +12,7 @@ namespace tessera::physics {
 
 /// Says once of a run that a number is not finite: files and tables have it as it is, the summary as null.
 struct NotFinite {
-  std::string what;       ///< "the field 'flux' is not finite"
+  std::string what;        ///< "the field 'flux' is not finite"
   std::string where = {};  ///< " at 9 nodes, the first at (0, 0, 0)"; of a series that of its first such state
 };
 /// A warning, unless there was one of the same `what`. On the main thread.

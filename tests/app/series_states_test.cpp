@@ -56,7 +56,8 @@ TEST_P(SeriesThatGoesOn, HasTheGridOfItsFirstState) {
   };
   const fs::path whole = folder() / ("whole_" + of.name), parts = folder() / ("parts_" + of.name);
   ASSERT_NO_FATAL_FAILURE(start("run " + deck + " --quiet --backend threads --output " + whole.string()));
-  ASSERT_NO_FATAL_FAILURE(start("run " + deck + " --quiet --backend threads --set time.end=0.08 --output " + parts.string()));
+  ASSERT_NO_FATAL_FAILURE(
+      start("run " + deck + " --quiet --backend threads --set time.end=0.08 --output " + parts.string()));
   ASSERT_NO_FATAL_FAILURE(start("restart " + parts.string() + " --quiet --set time.end=0.12"));
   for (int step = 0; step <= 12; step += 2) {
     const std::string file = fmt::format("solution_{:06}.vtu", step);
@@ -70,13 +71,13 @@ INSTANTIATE_TEST_SUITE_P(Files, SeriesThatGoesOn, ::testing::ValuesIn(shown()),
 
 /// A flux that is too large for a number, of a temperature that is not: no step waits for it, and the run says so.
 TEST(SeriesOfStates, SaysWhichFieldOfWhichStateIsNotFinite) {
-  const std::string deck = write_deck(
-      "flux_not_finite.toml",
-      "[mesh]\nbox = { min = [0, 0], max = [0.01, 0.01], cells = [5, 5], shape = \"triangle\" }\n" +
-          heat_of(1, "mass = \"lumped\"\n") +
-          "[[material]]\nconductivity = \"1e208*(1 + 1e5*t)\"\nheat_capacity = 1e210\n" +
-          dirichlet_on("[\"left\", \"right\"]", "1e100*x") + "[[initial]]\nu = \"1e100*x\"\n" +
-          time_to(2e-5, 1e-6, "euler") + "[output]\nevery = 4\n[checkpoint]\nevery = 6\n");
+  const std::string deck =
+      write_deck("flux_not_finite.toml",
+                 "[mesh]\nbox = { min = [0, 0], max = [0.01, 0.01], cells = [5, 5], shape = \"triangle\" }\n" +
+                     heat_of(1, "mass = \"lumped\"\n") +
+                     "[[material]]\nconductivity = \"1e208*(1 + 1e5*t)\"\nheat_capacity = 1e210\n" +
+                     dirichlet_on("[\"left\", \"right\"]", "1e100*x") + "[[initial]]\nu = \"1e100*x\"\n" +
+                     time_to(2e-5, 1e-6, "euler") + "[output]\nevery = 4\n[checkpoint]\nevery = 6\n");
   const fs::path out = folder() / "flux_not_finite";
   const Result result = app_test::tessera("run " + deck + " --quiet --backend threads --output " + out.string());
   EXPECT_EQ(result.code, 0) << result.text;
@@ -85,6 +86,30 @@ TEST(SeriesOfStates, SaysWhichFieldOfWhichStateIsNotFinite) {
   EXPECT_TRUE(result.says(words)) << result.text;
   EXPECT_EQ(summary_in(out)["warnings"], nlohmann::json::array({words})) << result.text;
   EXPECT_TRUE(fs::exists(out / "checkpoint_000000018.tsr"));
+}
+
+/// Waves are looked at every tenth step, and in each that is shown or saved: what is not finite takes no checkpoint.
+TEST(SeriesOfStates, LeaveTheLastGoodCheckpointOfWavesThatEnd) {
+  const std::string deck = write_deck(
+      "waves_that_end.toml",
+      box_of("quad", 2, 4) +
+          "[physics]\ntype = \"wave\"\nmedium = \"acoustic\"\norder = 4\n[[material]]\ndensity = 1e6\nvp = 1000\n"
+          "[[initial]]\np = \"sin(pi*x)\"\n[[source]]\nat = [0.41, 0.37]\n"
+          "time_function = \"t > 0.000115 ? 1e307 : 0\"\n[time]\nend = 0.001\nstep = 1e-5\n"
+          "[output]\nevery = 1\n[checkpoint]\nevery = 1\nkeep = 3\n");
+  const fs::path out = folder() / "waves_that_end";
+  const Result result = app_test::tessera("run " + deck + " --quiet --backend threads --output " + out.string());
+  EXPECT_EQ(result.code, 4) << result.text;
+  EXPECT_TRUE(result.says("the solution is not finite at t = 0.00012, step 12")) << result.text;
+  EXPECT_TRUE(result.says("the states before it are written")) << result.text;
+  for (int step = 9; step <= 20; ++step) {
+    EXPECT_EQ(fs::exists(out / fmt::format("checkpoint_{:09}.tsr", step)), step < 12) << step;
+    EXPECT_EQ(fs::exists(out / fmt::format("solution_{:06}.vtu", step)), step < 12) << step;
+  }
+  // It goes on from there, and ends where it did.
+  const Result again = app_test::tessera("restart " + out.string() + " --quiet");
+  EXPECT_EQ(again.code, 4) << again.text;
+  EXPECT_TRUE(again.says("the solution is not finite at t = 0.00012, step 12")) << again.text;
 }
 
 /// All threads of a process sleep, whatever for.
