@@ -57,7 +57,7 @@ class MotionLoop : private Walk<Exec> {
   using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
       Walk<Exec>::looks_at_rates, Walk<Exec>::looks_at_accelerations, Walk<Exec>::next_sample, Walk<Exec>::give_samples,
       Walk<Exec>::save, Walk<Exec>::weights, Walk<Exec>::rate_weights, Walk<Exec>::acceleration_weights,
-      Walk<Exec>::is_finite;
+      Walk<Exec>::is_finite, Walk<Exec>::are_finite;
   using Vector = typename Leapfrog<Exec>::Vector;
 
   // Steps of the leapfrog.
@@ -138,7 +138,13 @@ class MotionLoop : private Walk<Exec> {
     const bool sampled_rates = samples && (looks_at_rates(visitor) || accelerations);
     const bool ahead = shown || saved || now.last || report_.interrupted || (first && sampled_rates);
     if (!is_finite(leapfrog, state, now.last)) return false;
-    if (ahead) take_ahead(leapfrog, state, now);
+    if (ahead) {
+      take_ahead(leapfrog, state, now);
+      if (!are_finite(state.u) || !are_finite(state.rate)) {  // found here, before it is shown or saved
+        say_not_finite(state);
+        return false;
+      }
+    }
     if (samples) {
       next_values_ = next_sample(state, visitor);
       linalg::fill(exec_, next_values_, 0.0);
@@ -178,8 +184,12 @@ class MotionLoop : private Walk<Exec> {
   bool is_finite(Leapfrog<Exec>& leapfrog, const State& state, bool last) {
     constexpr Offset steps_between = 10;
     if ((state.step % steps_between != 0 && !last) || std::isfinite(leapfrog.square())) return true;
-    report_.failure = fmt::format("the solution is not finite at t = {:g}, step {}", state.t, state.step);
+    say_not_finite(state);
     return false;
+  }
+  void say_not_finite(const State& state) {
+    report_.failure = fmt::format("the solution is not finite at t = {:g}, step {}", state.t, state.step);
+    report_.has_values = report_.interrupted = false;
   }
 
   // Steps of Runge and Kutta.

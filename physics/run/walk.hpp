@@ -104,7 +104,9 @@ class Walk {
     to.resize(static_cast<std::size_t>(from.size()));
     if (!to.empty()) copy_bytes(Space{}, from.data(), Host{}, to.data(), from.bytes());
   }
+  /// Where it has values: those that were saved before are good, and stay otherwise.
   void save(const State& state, const StateVisitor& visitor) {
+    if (!is_finite(state)) return;
     give_samples(visitor);
     visitor.save(state);
   }
@@ -130,8 +132,9 @@ class Walk {
     return {seen.begin(), seen.begin() + (space_.ranks ? space_.owned_rows() : space_.rows())};
   }
 
-  bool is_finite(const State& state) const {
-    const bool finite = std::all_of(state.u.begin(), state.u.end(), [](double value) { return std::isfinite(value); });
+  bool is_finite(const State& state) const { return are_finite(state.u); }
+  bool are_finite(const std::vector<double>& values) const {
+    const bool finite = std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
     return space_.ranks ? !any(*space_.ranks, !finite) : finite;
   }
 

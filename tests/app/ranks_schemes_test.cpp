@@ -121,6 +121,7 @@ std::vector<Row> of_modules() {
       {"reactions_sdirk2", reactions(by_name, fixed(0.05) + "scheme = \"sdirk2\"\n")},
       {"reactions_written", reactions(written, fixed(0.05) + "scheme = \"crank_nicolson\"\n")},
       {"reactions_rkc", reactions(by_name, fixed(0.05) + "scheme = \"rkc\"\n")},
+      {"reactions_lie", reactions(by_name + "splitting = \"lie\"\nmethod = \"exponential\"\n", fixed(0.05))},
       {"wave_elastic", elastic(fixed(0.002))},
       {"wave_rk45", acoustic(fixed(0.002) + "scheme = \"low_storage_rk45\"\n")},
       {"advection", advection(fixed(0.001))},

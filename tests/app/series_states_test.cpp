@@ -88,6 +88,30 @@ TEST(SeriesOfStates, SaysWhichFieldOfWhichStateIsNotFinite) {
   EXPECT_TRUE(fs::exists(out / "checkpoint_000000018.tsr"));
 }
 
+/// Waves are looked at every tenth step, and in each that is shown or saved: what is not finite takes no checkpoint.
+TEST(SeriesOfStates, LeaveTheLastGoodCheckpointOfWavesThatEnd) {
+  const std::string deck = write_deck(
+      "waves_that_end.toml",
+      box_of("quad", 2, 4) +
+          "[physics]\ntype = \"wave\"\nmedium = \"acoustic\"\norder = 4\n[[material]]\ndensity = 1e6\nvp = 1000\n"
+          "[[initial]]\np = \"sin(pi*x)\"\n[[source]]\nat = [0.41, 0.37]\n"
+          "time_function = \"t > 0.000115 ? 1e307 : 0\"\n[time]\nend = 0.001\nstep = 1e-5\n"
+          "[output]\nevery = 1\n[checkpoint]\nevery = 1\nkeep = 3\n");
+  const fs::path out = folder() / "waves_that_end";
+  const Result result = app_test::tessera("run " + deck + " --quiet --backend threads --output " + out.string());
+  EXPECT_EQ(result.code, 4) << result.text;
+  EXPECT_TRUE(result.says("the solution is not finite at t = 0.00012, step 12")) << result.text;
+  EXPECT_TRUE(result.says("the states before it are written")) << result.text;
+  for (int step = 9; step <= 20; ++step) {
+    EXPECT_EQ(fs::exists(out / fmt::format("checkpoint_{:09}.tsr", step)), step < 12) << step;
+    EXPECT_EQ(fs::exists(out / fmt::format("solution_{:06}.vtu", step)), step < 12) << step;
+  }
+  // It goes on from there, and ends where it did.
+  const Result again = app_test::tessera("restart " + out.string() + " --quiet");
+  EXPECT_EQ(again.code, 4) << again.text;
+  EXPECT_TRUE(again.says("the solution is not finite at t = 0.00012, step 12")) << again.text;
+}
+
 /// All threads of a process sleep, whatever for.
 bool sleeps(pid_t pid) {
   bool asleep = true;
