@@ -176,7 +176,7 @@ double measure(const Mesh& mesh) {
 
 double facet_measure(const Mesh& mesh, Index facet) {
   const CellBlock& block = mesh.block_of(mesh.facets.cell[facet]);
-  const int side = mesh.facets.side[facet];
+  const int side = static_cast<unsigned char>(mesh.facets.side[facet]);
   const Index* cell = block.cell(mesh.facets.cell[facet] - block.first_cell);
   const Shape shape = topology(block.shape).facets[side].shape;
   if (shape == Shape::point) return 1;

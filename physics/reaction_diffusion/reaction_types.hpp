@@ -75,9 +75,10 @@ struct Robertson : AutonomousReaction<3> {
   double k1 = 0.04, k2 = 3e7, k3 = 1e4;
 
   TESSERA_HD void rates(const double* u, double, double* du) const {
-    const double decay = k1 * u[0], twofold = k2 * u[1] * u[1], back = k3 * u[1] * u[2];
-    du[0] = back - decay;
-    du[1] = decay - back - twofold;
+    // Late, k1 A and k3 B C are equal to ten digits: what is left of them is the same number in both species.
+    const double net = k1 * u[0] - k3 * u[1] * u[2], twofold = k2 * u[1] * u[1];
+    du[0] = -net;
+    du[1] = net - twofold;
     du[2] = twofold;
   }
   TESSERA_HD void jacobian(const double* u, double, double* J) const {
