@@ -152,12 +152,19 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads, int component
 
 std::vector<double> at_lower_nodes(const DofMap& higher, const DofMap& lower, std::span<const double> u) {
   const std::vector<Index> first = first_cells(lower);
-  std::vector<double> result(static_cast<std::size_t>(lower.dofs)), phi, dphi;
+  std::vector<double> result(static_cast<std::size_t>(lower.dofs)), at_vertices, linear, phi, dphi;
   for (std::size_t b = 0; b < lower.blocks.size(); ++b) {
     const DofBlock &of_higher = higher.blocks[b], &of_lower = lower.blocks[b];
-    // phi: [nodes of the lower order, nodes of the higher one]
-    tabulate(higher.element(of_higher.shape), lower.element(of_lower.shape).node_points, phi, dphi);
+    const Element& straight = lagrange(of_lower.shape, 1);
+    // [vertices, nodes of the higher order], [nodes of the lower order, vertices], and their product
+    tabulate(higher.element(of_higher.shape), straight.node_points, at_vertices, dphi);
+    tabulate(straight, lower.element(of_lower.shape).node_points, linear, dphi);
     const auto nodes = static_cast<std::size_t>(of_higher.nodes);
+    const std::size_t vertices = at_vertices.size() / nodes;
+    phi.assign(static_cast<std::size_t>(of_lower.nodes) * nodes, 0.0);
+    for (std::size_t i = 0; i < linear.size(); ++i)
+      for (std::size_t j = 0; j < nodes; ++j)
+        phi[i / vertices * nodes + j] += linear[i] * at_vertices[i % vertices * nodes + j];
     parallel_for(default_threads(), of_lower.cells(), [&](Index cell) {
       const Index *from = of_higher.cell(cell), *to = of_lower.cell(cell);
       for (int i = 0; i < of_lower.nodes; ++i) {

@@ -14,8 +14,9 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads = 0);
 /// cells whose dofs are fixed in the higher order. `fixed`: the rows of that, which become those of the lower one.
 DofMap lower_dof_map(const DofMap& higher, int order, int threads, int components, std::vector<Index>& fixed);
 
-/// The values of a field u [dofs of the higher order] at the nodes of the lower one, [dofs of that], each from the
-/// first cell that has it.
+/// The function that is linear, or linear along each axis, between the values at vertices of a field u [dofs of the
+/// higher order], at the nodes of the lower one, [dofs of that], each from the first cell that has it. Its values lie
+/// between those of u, as polynomials through fewer nodes would not.
 std::vector<double> at_lower_nodes(const DofMap& higher, const DofMap& lower, std::span<const double> u);
 
 }  // namespace tessera::assembly

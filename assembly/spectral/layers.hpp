@@ -119,7 +119,7 @@ class LayeredOperator : public SpectralOperator<Exec, Law, T> {
                   const SpectralOptions& options = {});
 
   /// Nothing is remembered at a displacement u, before a step of this length.
-  void forget(Exec&, View<const T>, double dt) { before_ = next_ = dt, pass_ = spectral::Pass::begin; }
+  void forget(Exec& exec, View<const T> u, double dt);
   /// The next call of `leap` is a step dt after one of `before`. Unless it is `kept`, memory stays as it is.
   void begin_step(double before, double dt, bool kept);
   void apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f);

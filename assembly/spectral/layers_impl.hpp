@@ -1,6 +1,7 @@
 #pragma once
 // LayeredOperator, written once; layers_threads.hpp and layers_cuda.cuh bring the passes over cells.
 #include <algorithm>
+#include <utility>
 
 #include "assembly/spectral/layers.hpp"
 #include "assembly/spectral/operator_impl.hpp"
@@ -19,7 +20,6 @@ void leap_layer_nodes(Exec& exec, int dim, const LayerNodesView<T> nodes, Pass p
       T before = pass == Pass::begin ? v[row + c] : nodes.V[i * components + c];
       T now = before + kick * nodes.a[i * components + c];
       if (pass != Pass::look) nodes.V[i * components + c] = now;
-      if (!nodes.U.empty() && pass == Pass::begin) nodes.U[i * components + c] = u[row + c];
       if (!nodes.U.empty() && pass == Pass::move) nodes.U[i * components + c] += drift * now;
       // of each axis y = x - m with m' = -(alpha + d) m + d x
       for (int axis = 0; axis < dim; ++axis) {
@@ -39,6 +39,13 @@ void leap_layer_nodes(Exec& exec, int dim, const LayerNodesView<T> nodes, Pass p
       u[row + c] += drift * now;
     }
   });
+}
+
+/// U = u at nodes, where nothing has been stretched yet.
+template <class Exec, class T>
+void take_layer_nodes(Exec& exec, int components, View<const Index> dofs, View<const T> u, View<T> U) {
+  for_each(exec, U.size(),
+           [=] TESSERA_HD(Offset k) { U[k] = u[Offset{dofs[k / components]} * components + k % components]; });
 }
 
 /// Of some lists the rows that are in `rows`, which are ascending, numbered within these.
@@ -148,6 +155,13 @@ void LayeredOperator<Exec, Law, T>::add_layer(const spectral::Cells& cells, cons
                 .lag = layer.lag.data(),
                 .memory = layer.memory.data(),
                 .slots = slots};
+}
+
+template <class Exec, class Law, class T>
+void LayeredOperator<Exec, Law, T>::forget(Exec& exec, View<const T> u, double dt) {
+  before_ = next_ = dt;
+  pass_ = spectral::Pass::begin;
+  if (pushed_) spectral::take_layer_nodes(exec, components_, std::as_const(dofs_).view(), u, U_.view());
 }
 
 template <class Exec, class Law, class T>

@@ -22,7 +22,7 @@ struct Patch {
 
 /// How a block of threads has the places of the cells of a patch in its memory.
 struct PatchLayout {
-  int cells = 256;               ///< of a patch; 0: there are no patches
+  int cells = 0;                 ///< of a patch; 0: there are no patches
   int n = 0, row = 0, cell = 0;  ///< between rows along x, and between cells
   int lanes = 1;                 ///< cells whose material and geometry lie beside each other
 

@@ -1,6 +1,7 @@
 #pragma once
 // Operators of lower order whose values change: of the steps of a run through time, of the states of Newton's method.
 #include <functional>
+#include <limits>
 #include <list>
 #include <memory>
 #include <span>
@@ -48,7 +49,8 @@ class ChangingOrders {
     System<Exec> system;
     std::vector<double> u;
   };
-  void fill(Level& level, double t, double sigma, double load);
+  /// `moved`: other data than the last time.
+  void fill(Level& level, double t, bool moved, double sigma, double load);
   void store(Level& level, linalg::LowerOrder<Exec>& order);
 
   Exec& exec_;
@@ -57,7 +59,7 @@ class ChangingOrders {
   const Discretisation& space_;
   std::list<Level> levels_;
   std::shared_ptr<Orders> orders_;
-  double t_ = 0;  ///< of the last data
+  double t_ = std::numeric_limits<double>::quiet_NaN();  ///< of the last data, where all levels have it
 };
 
 /// A problem whose tangents have lower orders beside them.

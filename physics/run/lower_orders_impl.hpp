@@ -1,6 +1,9 @@
 #pragma once
 // make_lower_orders and ChangingOrders, written once. They only call declared functions: lower_orders.cpp and
 // lower_orders_cuda.cpp instantiate them.
+#include <limits>
+#include <utility>
+
 #include "assembly/matrix_free/order_transfer.hpp"
 #include "assembly/space/dirichlet.hpp"
 #include "assembly/space/lower_dof_map.hpp"
@@ -19,15 +22,22 @@ namespace detail {
 class OfOrder {
  public:
   OfOrder(CommonParams& params, int order)
-      : params_(params), order_(params.physics.order), strategy_(params.assembly.strategy), solver_(params.solver) {
+      : params_(params),
+        order_(params.physics.order),
+        strategy_(params.assembly.strategy),
+        format_(params.matrix.format),
+        solver_(params.solver) {
     params.physics.order = order;
     params.solver.preconditioner = order == 1 ? "amg" : "chebyshev";
     params.solver.preconditioning = {};
-    if (order == 1 && strategy_ == "matrix_free") params.assembly.strategy = "auto";
+    if (order > 1) return;
+    if (strategy_ == "matrix_free") params.assembly.strategy = "auto";
+    params.matrix.format = "auto";  // amg needs entries
   }
   ~OfOrder() {
     params_.physics.order = order_;
     params_.assembly.strategy = strategy_;
+    params_.matrix.format = format_;
     params_.solver = solver_;
   }
   OfOrder(const OfOrder&) = delete;
@@ -35,7 +45,7 @@ class OfOrder {
  private:
   CommonParams& params_;
   int order_;
-  std::string strategy_;
+  std::string strategy_, format_;
   solvers::SolverParams solver_;
 };
 
@@ -117,12 +127,13 @@ template <class Exec>
 void ChangingOrders<Exec>::fill(double t, double sigma, double load, std::span<const double> u) {
   const Scope scope(exec_, "lower orders");
   const Muted again;
+  const bool moved = std::exchange(t_, std::numeric_limits<double>::quiet_NaN()) != t;  // also after a failure
   const Discretisation* higher = &space_;
   auto order = orders_->levels.begin();
   for (Level& level : levels_) {
     const Scope part(exec_, "lower systems");
     if (!u.empty()) u = level.u = assembly::at_lower_nodes(higher->dofs, level.space.dofs, u);
-    fill(level, t, sigma, load);
+    fill(level, t, moved, sigma, load);
     const DirichletData& fixed = level.space.dirichlet;
     assembly::eliminate_dirichlet(exec_, level.system.matrix, level.system.b.view(), fixed.dofs, fixed.values);
     store(level, *order++);
@@ -132,11 +143,11 @@ void ChangingOrders<Exec>::fill(double t, double sigma, double load, std::span<c
 }
 
 template <class Exec>
-void ChangingOrders<Exec>::fill(Level& level, double t, double sigma, double load) {
+void ChangingOrders<Exec>::fill(Level& level, double t, bool moved, double sigma, double load) {
   System<Exec>& system = level.system;
   Evolution<Exec>* const evolution = level.equations.evolution.get();
   Nonlinear<Exec>* const nonlinear = level.equations.nonlinear.get();
-  const bool first = system.b.empty(), moved = t != t_;
+  const bool first = system.b.empty();
   if (first) system.b = Array<double, typename Exec::Space>(level.space.rows());
   if (evolution) {
     if (first) level.mass = evolution->make_matrix();

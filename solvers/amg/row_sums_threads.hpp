@@ -73,9 +73,6 @@ class RowSums {
       : sums_(static_cast<std::size_t>(cols), V{}), last_row_(static_cast<std::size_t>(cols), 0), starts_{0} {}
 
   void begin_row() {
-    const std::size_t needed = static_cast<std::size_t>(starts_.back()) + sums_.size() + 1;
-    if (columns_.size() < needed) columns_.resize(needed + needed / 2);
-    row_columns_ = columns_.data() + starts_.back();
     count_ = 0;
     ++row_;
   }
@@ -84,7 +81,10 @@ class RowSums {
   void add(double factor, linalg::RowEntries<T> row) {
     V* __restrict__ const sums = sums_.data();
     Index* __restrict__ const last_row = last_row_.data();
-    Index* __restrict__ const columns = row_columns_;
+    const auto start = static_cast<std::size_t>(starts_.back());
+    const std::size_t needed = start + static_cast<std::size_t>(count_ + row.length) + 1;
+    if (columns_.size() < needed) columns_.resize(2 * needed);
+    Index* __restrict__ const columns = columns_.data() + start;
     const Index this_row = row_;
     Index count = count_;
     for (Offset k = 0; k < row.length; ++k) {
@@ -98,11 +98,12 @@ class RowSums {
   }
   void add(Index column, V value) { add(1, linalg::RowEntries<V>{&column, &value, 1}); }
   void end_row(bool ascending) {
-    if (ascending) sort_columns(row_columns_, count_);
     const std::size_t start = values_.size();
+    Index* const columns = columns_.data() + start;
+    if (ascending) sort_columns(columns, count_);
     values_.resize(start + static_cast<std::size_t>(count_));
     for (Index k = 0; k < count_; ++k) {
-      V& sum = sums_[static_cast<std::size_t>(row_columns_[k])];
+      V& sum = sums_[static_cast<std::size_t>(columns[k])];
       values_[start + static_cast<std::size_t>(k)] = sum;
       sum = V{};
     }
@@ -127,7 +128,6 @@ class RowSums {
   std::vector<Index> starts_;   ///< of the rows of this chunk
   std::vector<Index> columns_;  ///< of its rows, as they were met or ascending, and room
   std::vector<V> values_;       ///< of its rows before this one
-  Index* row_columns_ = nullptr;
   Index count_ = 0;
 };
 

@@ -98,6 +98,8 @@ void Lobpcg<Exec>::multiply_operator(Index first, Index count) {
 template <class Exec>
 std::vector<double> Lobpcg<Exec>::products(const linalg::Basis<double>& X, Index nx, const linalg::Basis<double>& Y,
                                            Index ny, bool symmetric) {
+  // Of symmetric ones half are left out, and added up over ranks all the same.
+  if (symmetric) products_.set_zero();
   linalg::inner_products(exec_, read(X), nx, read(Y), ny, symmetric, products_.data());
   sum_over_ranks(exec_, {{products_.data(), static_cast<int>(nx * ny)}});
   std::vector<double> result(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
@@ -157,7 +159,8 @@ bool Lobpcg<Exec>::rotate(Index n) {
 /// X = M^-1 of random vectors, which is smoother than they are.
 template <class Exec>
 std::string Lobpcg<Exec>::start() {
-  const std::string failure = M_->set_up(exec_, problem_.A, problem_.A, linalg::Sign::positive, Reuse::nothing);
+  const std::string failure =
+      on_any_rank(exec_, M_->set_up(exec_, problem_.A, problem_.A, linalg::Sign::positive, Reuse::nothing));
   if (!failure.empty()) return failure;
   for (Index k = 0; k < block_; ++k) {
     const View<double> random = vector(T_, 0), x = vector(S_, k);
