@@ -118,6 +118,20 @@ TEST(OrderMultigridDecks, FollowCoefficientsOfTheSolution) {
     }
 }
 
+/// Of a front so steep that polynomials of lower order through it fall below zero.
+TEST(OrderMultigridDecks, SeeCoefficientsOfTheSolutionWithinItsBounds) {
+  const std::string front = box_mesh("quad", {1.0, 0.2}, {10, 2}) + heat_of(4) +
+                            "[[material]]\nconductivity = \"0.02 + u\"\n[[initial]]\nu = \"exp(-60*x)\"\n" +
+                            boundary("left", "dirichlet", "value = 1") + quantity("mean", "average", "u") +
+                            "[newton]\ntangent = \"picard\"\n" + time_to(0.02, 0.005, "bdf2");
+  expect_same(run(front + pmg), run(front + jacobi));
+}
+
+TEST(OrderMultigridDecks, StandInRowsAtOrderOneWhateverTheFormat) {
+  const std::string deck = poisson("quad", 4, "");
+  expect_same(run(deck + pmg + "[matrix]\nformat = \"ell\"\n"), run(deck + direct));
+}
+
 TEST(OrderMultigridDecks, AreRefusedWhereThereAreNoLowerOrders) {
   const auto refused = [](const std::string& deck, const std::string& why) {
     const std::string file = write_deck("refused.toml", deck);

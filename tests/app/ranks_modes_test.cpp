@@ -66,6 +66,19 @@ TEST(RanksModes, OfAClampedPlateAreThoseOfOneRank) {
                        "", 1e-9);
 }
 
+TEST(RanksModes, EndTogetherWhereAPartHasNoPreconditioner) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = box_mesh("quad", {4, 1}, {16, 4}) + elasticity(1) +
+                           "[[group]]\nname = \"weak\"\nof = \"surfaces\"\nwhere = \"x > 3\"\n"
+                           "[[group]]\nname = \"body\"\nof = \"surfaces\"\nwhere = \"x <= 3\"\n"
+                           "[[material]]\non = \"body\"\nyoung = 1\npoisson = 0.3\ndensity = 1\n"
+                           "[[material]]\non = \"weak\"\nyoung = 1e-310\npoisson = 0.3\ndensity = 1\n"
+                           "[[boundary]]\non = [\"left\"]\ntype = \"displacement\"\nvalue = [\"0\", \"0\"]\n" +
+                           modes(2, "preconditioner = \"block_jacobi\"\n");
+  const Result result = on_ranks(2, "run " + write_deck("modes_weak.toml", deck) + " --quiet --backend threads");
+  EXPECT_EQ(result.code, 4) << result.text;
+}
+
 TEST(RanksModes, AreThoseOfOneRankWithoutAMatrixAndWithAShift) {
   SKIP_WITHOUT_MPI();
   const std::string square = laplacian(box_mesh("quad", {1, 1}, {6, 6}), 2, around);

@@ -111,7 +111,7 @@ TEST(LowerDofMap, HoldsWhatIsFixedInTheHigherOrderAndNothingElse) {
   }
 }
 
-TEST(LowerDofMap, TakesValuesAtItsNodes) {
+TEST(LowerDofMap, TakesValuesOfLinearFunctionsAtItsNodes) {
   for (const mesh::Mesh& mesh : meshes()) {
     const int high = largest_order(mesh);
     const DofMap higher = assembly::make_dof_map(mesh, high);
@@ -127,6 +127,20 @@ TEST(LowerDofMap, TakesValuesAtItsNodes) {
                                 expected = linear(lower);
       for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << low;
     }
+  }
+}
+
+TEST(LowerDofMap, TakesNoValueBeyondThoseThatThereAre) {
+  for (const mesh::Mesh& mesh : meshes()) {
+    const int high = largest_order(mesh);
+    const DofMap higher = assembly::make_dof_map(mesh, high);
+    std::vector<double> u(static_cast<std::size_t>(higher.dofs));
+    for (std::size_t i = 0; i < u.size(); ++i) u[i] = i % 3 == 0 ? 1 : 0;
+    for (int low = 1; low < high; ++low)
+      for (const double value : assembly::at_lower_nodes(higher, assembly::lower_dof_map(higher, low), u)) {
+        EXPECT_GE(value, -1e-12) << low;
+        EXPECT_LE(value, 1 + 1e-12) << low;
+      }
   }
 }
 

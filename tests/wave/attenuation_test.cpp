@@ -117,6 +117,11 @@ std::string mixed(const std::string& step) {
          time_to(0.1, step);
 }
 
+TEST(WaveAttenuation, IsForetoldByCheck) {
+  const Result result = app_test::tessera("check " + write_deck("lossy_check.toml", mixed("cfl = 0.5")));
+  EXPECT_EQ(result.code, 0) << result.text;
+}
+
 TEST(WaveAttenuation, GoesOnBitwiseAsIfItHadNeverStopped) {
   expect_goes_on_bitwise("lossy", mixed("step = 0.0005") + "[checkpoint]\nevery = 7\n", 0.05, 0.1,
                          "solution_000200.vtu");

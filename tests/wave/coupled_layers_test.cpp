@@ -140,6 +140,22 @@ std::string corners(const std::string& more = "") {
          more + time_to(8, "step = 0.08");
 }
 
+/// A solid that begins displaced in a layer pushes the fluid from the first half of a step on: v at the start is that
+/// of the mesh without the layer.
+TEST(WaveCoupledLayers, BeginWithTheDisplacementThatIsThere) {
+  const auto start = [](const std::string& side) {
+    return probes_of("coupled_displaced", squares(0, 8, -4, 4) + physics("coupled", 4) + media(2) + side + free_top +
+                                              "[[initial]]\non = [\"rock\"]\nu = [\"0\", "
+                                              "\"exp(-4*((x-1.5)^2+y^2))\"]\n" +
+                                              probe("v", "1.5, -0.1", "v_y") + probe("p", "1.5, 0.1", "p") +
+                                              "[output]\nformats = []\n" + time_to(0.04, "step = 0.02"));
+  };
+  const auto with = start(pml("\"left\"", "reflection = 0.5\n")), without = start("");
+  ASSERT_EQ(with.size(), without.size());
+  EXPECT_NEAR(with[0][1], without[0][1], 0.05);
+  EXPECT_NEAR(with[1][2], without[1][2], 0.3 * std::abs(without[1][2]));
+}
+
 TEST(WaveCoupledLayers, ThatGrowDoWhatLayersInTheMeshDo) {
   expect_same_traces(probes_of("coupled_grown", shelf(true)), probes_of("coupled_drawn", shelf(false)), 1e-10);
 }
