@@ -74,6 +74,11 @@ void check_steps(const deck::Deck& deck, const TimeParams& params, bool implicit
                 "add tolerance, or leave absolute_tolerance out", deck.where("time.absolute_tolerance"));
   check_cfl(deck, params, scheme, implicit_flow);
   const bool is_ssp = params.scheme.starts_with("ssp_");
+  if (!params.step && !params.tolerance && !params.cfl && deck.has("steady"))
+    throw Error(ExitCode::usage, "[time] has no cfl, which the steps of [steady] need",
+                scheme.kind != solvers::SchemeKind::implicit ? "write cfl = 0.9"
+                                                             : "write cfl = 5, of the first step, from which they grow",
+                params.where);
   if (!params.step && !params.tolerance && !params.cfl)
     throw Error(ExitCode::usage, fmt::format("[time] has no step, which {} needs", params.scheme),
                 is_ssp ? "write cfl = 0.5, with which each step is as long as the state lets it be"

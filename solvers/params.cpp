@@ -249,7 +249,8 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
   params.where = deck::Section<SolverParams>("solver", "").position(&SolverParams::where).read_declared(deck).where;
   if (!params.where && !solver.needs.of_operator()) params.where = deck.where("physics");  // which chose it
   params.type = type;
-  if (params.preconditioner == automatic && solver.kind == MethodKind::eigen) params.preconditioner = "amg";
+  const bool is_chosen = params.preconditioner == automatic;
+  if (is_chosen && solver.kind == MethodKind::eigen) params.preconditioner = "amg";
   // The mesh may say more of one unknown a node.
   const bool open = offers.block == 1 && solver.kind == MethodKind::krylov &&
                     (offers.symmetric ? params.type == "cg" : !solver.needs.symmetric);
@@ -266,6 +267,7 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
   if (solver.take_shared) solver.take_shared(params);
   check_keys(params, offers);
   check(params);
+  if (is_chosen) params.given.erase("preconditioner");  // "auto" says as much as nothing
   return params;
 }
 

@@ -103,7 +103,7 @@ struct ImplicitPass {
                                      const assembly::EdgeAt<dim>& edge, Offset entry, Index i, Index j) const {
     if constexpr (can_limit<Equation>) {
       const double d = v.viscosity[entry];
-      if (step.limited == 0) return d;
+      if (step.limited == 0 || !(d > 0)) return d;  // without it an edge has no part
       return d * (1 - step.limited * v.part[entry] * (1 - 0.5 * (v.smooth[i] + v.smooth[j])));
     } else {
       double brought[n];

@@ -56,15 +56,16 @@ class SchemeFlow : public Flow<Exec> {
     return steps_->begin(t) ? std::string() : failure(t);
   }
 
-  /// Of a march: where it is, and the residuals on the way.
+  /// Of a march: where it is, and the residuals on the way. Of other implicit steps, what their length is up to.
   std::vector<double> kept() const override {
-    if (march_.tolerance <= 0) return {};
-    std::vector<double> numbers{
-        largest_, static_cast<double>(marched_), is_damped_ ? 1.0 : 0.0, blend_, fallen_, steps_->local_cfl()};
+    if (march_.tolerance <= 0) return is_implicit() ? std::vector<double>{trusted_} : std::vector<double>();
+    std::vector<double> numbers{largest_,  static_cast<double>(marched_), is_damped_ ? 1.0 : 0.0, blend_, fallen_,
+                                last_cfl()};
     numbers.insert(numbers.end(), history_.begin(), history_.end());
     return numbers;
   }
   void restore(const std::vector<double>& kept) override {
+    if (march_.tolerance <= 0 && kept.size() == 1) trusted_ = kept[0];
     if (kept.size() < kept_numbers) return;
     largest_ = kept[0];
     marched_ = static_cast<std::int64_t>(kept[1]);
@@ -80,7 +81,12 @@ class SchemeFlow : public Flow<Exec> {
     const double cfl = time_.cfl.value_or(is_implicit() ? 0 : default_cfl);
     if (march_.tolerance > 0) return step_to_steady(t, most, is_implicit() ? growing(cfl) : cfl);
     if (!is_implicit() && time_.step && most > cfl * longest_step()) warn_of_length(t, cfl);
-    const auto done = steps_->step(t, cfl, most, shortest * (time_.end - time_.start));
+    const bool is_held = is_implicit() && trusted_ > 0 && trusted_ < most;
+    const auto done = steps_->step(t, cfl, is_held ? trusted_ : most, shortest * (time_.end - time_.start));
+    if (done.rejected > 0)  // the next one is as long, and each one after that at most twice the last
+      trusted_ = done.dt;
+    else
+      trusted_ = is_held && done.dt >= trusted_ ? 2 * done.dt : 0;
     summarise_steps(summary_);
     Step step{done.dt, done.rejected, {}};
     if (done.dt == 0) step.failure = failure(t);
@@ -120,9 +126,11 @@ class SchemeFlow : public Flow<Exec> {
   virtual void at_start(double, View<double>, bool) {}
   /// What else the scheme looks at becomes that of time t and of the state u, before each look.
   virtual void prepare(double, View<const double>) {}
-  /// What implicit steps have solved, for the summary; and why the last system was not, empty: it was.
+  /// What implicit steps have solved, for the summary; and what no step was short enough for, empty: nothing.
   virtual void summarise_steps(output::Summary&) const {}
   virtual std::string why_unsolved() const { return {}; }
+  /// Longer steps that the last one of a march was tried with.
+  virtual Offset rejected_locally() const { return 0; }
   /// Steps that are not those of stages; null: there are none.
   virtual std::unique_ptr<SchemeSteps<Exec>> create_implicit(typename SchemeSteps<Exec>::Constrain,
                                                              typename SchemeSteps<Exec>::Prepare) {
@@ -213,11 +221,12 @@ class SchemeFlow : public Flow<Exec> {
 
   /// Whether the scheme of [time] is.
   bool is_implicit() const { return !is_of_stages(time_.scheme); }
+  double last_cfl() const { return steps_->local_cfl() > 0 ? steps_->local_cfl() : last_cfl_; }
   /// Switched evolution relaxation: the longer, the further the rate of change has fallen, twice the last one at most.
   /// W. A. Mulder & B. van Leer, J. Comput. Phys. 59 (1985) 232.
   double growing(double cfl) {
     const double wanted = cfl * std::pow(fallen_, -march_.growth), most = std::max(cfl, march_.most_cfl);
-    const double last = steps_->local_cfl() > 0 ? steps_->local_cfl() : last_cfl_;
+    const double last = last_cfl();
     return std::min({wanted, most, last > 0 ? 2 * last : cfl});
   }
 
@@ -225,6 +234,7 @@ class SchemeFlow : public Flow<Exec> {
     Step step{std::min(most, 1.0), 0, {}};
     damp_limits();
     const bool is_done = steps_->step_locally(t, cfl);
+    step.rejected = rejected_locally();
     summarise_steps(summary_);
     if (!is_done) {
       step.dt = 0;
@@ -266,7 +276,7 @@ class SchemeFlow : public Flow<Exec> {
   std::string failure(double t) {
     on_each([&] { refuse(u()); });
     if (const std::string why = why_unsolved(); !why.empty())
-      return fmt::format("after t = {:.6g} no step is short enough for its system to be solved: {}", t, why);
+      return fmt::format("after t = {:.6g} no step is short enough for {}", t, why);
     Index bad = steps_->bad();
     const bool lost = bad >= 0;
     const bool elsewhere = *ranks_ && any(ranks_->ranks(), lost) && !lost;
@@ -303,6 +313,7 @@ class SchemeFlow : public Flow<Exec> {
   bool lacks_limits_ = false;       ///< of earlier steps: the next one has its own
   double largest_ = 0;              ///< rate of change of a step
   double fallen_ = 1;               ///< the last one over it
+  double trusted_ = 0;              ///< length up to which the next implicit step is; 0: any
   double last_cfl_ = 0;             ///< of the run that this one goes on with
   static constexpr std::size_t kept_numbers = 6;
   std::int64_t marched_ = 0;

@@ -1,8 +1,13 @@
 #pragma once
 // Implicit steps of the scheme: the theta method with the Jacobian of the group fluxes in block rows.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -67,6 +72,7 @@ class ThetaSteps final : public SchemeSteps<Exec> {
     constexpr int halvings = 20;
     Done done;
     this->bad_ = -1;
+    unsolved_.clear();
     double dt = cfl > 0 ? std::min(cfl * this->longest(), most) : most;
     for (int attempt = 0; attempt < halvings; ++attempt, dt *= 0.5) {
       if ((dt < least && dt < most) || t + dt == t) break;
@@ -76,8 +82,8 @@ class ThetaSteps final : public SchemeSteps<Exec> {
       }
       ++done.rejected;
       this->take(0, t, 0);
+      (void)this->read(1);
     }
-    (void)this->read(1);
     return done;
   }
 
@@ -88,27 +94,32 @@ class ThetaSteps final : public SchemeSteps<Exec> {
     evaluate(0, t);
     this->square_of_rates_ = this->scheme_.square_of_rates(state(0), state(1), 1);
     linalg::copy(this->exec_, state(0), base_.view());
+    this->bad_ = -1;
+    locally_rejected_ = 0;
     for (int attempt = 0; attempt < halvings; ++attempt, step.cfl *= 0.5) {
-      if (attempt > 0) {
-        this->take(0, t, 0);
-        evaluate(0, t);
-      }
       linalg::copy(this->exec_, state(0), this->u_[2].view());
       if (correct(0, t, step, std::as_const(rates_).view().part(0, 0))) {
+        this->constrain_(t, this->u_[2].view());
         this->take(2, t, 0);
         if (this->read(1)) {
           this->local_cfl_ = step.cfl;
           std::swap(this->u_[0], this->u_[2]);
           return true;
         }
+        this->take(0, t, 0);
+        (void)this->read(1);
+        evaluate(0, t);
       }
+      ++locally_rejected_;
     }
-    this->take(0, t, 0);
-    (void)this->read(1);
     return false;
   }
 
   const ThetaWork& work() const { return work_; }
+  /// What the last step that was tried was too long for, where it kept the state; empty: nothing.
+  const std::string& unsolved() const { return unsolved_; }
+  /// Longer steps that the last one of step_locally was tried with.
+  Offset locally_rejected() const { return locally_rejected_; }
 
  private:
   /// ImplicitStep::limited: with all of it nothing but the step would be on the diagonal where the flow is smooth, and
@@ -152,7 +163,8 @@ class ThetaSteps final : public SchemeSteps<Exec> {
     return step;
   }
 
-  /// Whether a step of dt ends with a state, which is then u_[0] and was taken.
+  /// Whether a step of dt ends with a state, which is then u_[0] and was taken. Boundaries constrain that state alone:
+  /// between a base and what boundaries make of a rate, roots of the equations are mixtures that no boundary lets be.
   bool reach(double t, double dt) {
     const ImplicitStep step = step_of(0, dt);
     View<const double> before;
@@ -166,17 +178,33 @@ class ThetaSteps final : public SchemeSteps<Exec> {
     linalg::copy(this->exec_, state(0), base_.view());
     this->constrain_(t + dt, base_.view());
     linalg::copy(this->exec_, std::as_const(base_).view(), this->u_[2].view());
+    unsolved_.clear();
+    constexpr int patience = 3;
+    constexpr double falls = 0.9;  // in as many corrections at least
+    double best = std::numeric_limits<double>::infinity();
+    int in_vain = 0;
     for (int k = 0; k < params_.max_iterations; ++k) {
       follow_limits(k);
       this->take(2, t + dt, 0);
       if (!this->read(1)) return false;
       evaluate(2, t + dt);
       if (!correct(2, t + dt, step, before)) return false;
-      if (change_ > params_.tolerance) continue;
-      this->take(2, t + dt, 0);
-      if (!this->read(1)) return false;
-      std::swap(this->u_[0], this->u_[2]);
-      return true;
+      if (change_ <= params_.tolerance) {
+        this->constrain_(t + dt, this->u_[2].view());
+        this->take(2, t + dt, 0);
+        if (!this->read(1)) return false;
+        std::swap(this->u_[0], this->u_[2]);
+        return true;
+      }
+      in_vain = change_ < falls * best ? 0 : in_vain + 1;
+      best = std::min(best, change_);
+      if (in_vain >= patience || k + 1 == params_.max_iterations) {
+        unsolved_ = fmt::format(
+            "Newton's method to converge: correction {} of a step of {:.3g} is {:.3g}, newton.tolerance is {:g} and "
+            "newton.max_iterations {}",
+            k + 1, dt, change_, params_.tolerance, params_.max_iterations);
+        return false;
+      }
     }
     return false;
   }
@@ -187,7 +215,7 @@ class ThetaSteps final : public SchemeSteps<Exec> {
     if (params_.limits) this->scheme_.set_blend(k < at_once ? 1 : std::pow(0.25, k + 1 - at_once));
   }
 
-  /// u_[2] = `at` and its correction, where `at` was evaluated; whether its system was solved.
+  /// u_[2] is corrected, by the system of `at`, which was evaluated; whether that was solved.
   bool correct(int at, double t, const ImplicitStep& step, View<const double> before) {
     const View<const double> u = state(static_cast<std::size_t>(at)), tau = this->scheme_.longest_steps();
     right_side(this->exec_, n_, step, tau, std::as_const(base_).view(), u, state(1), before, b_.view());
@@ -210,9 +238,12 @@ class ThetaSteps final : public SchemeSteps<Exec> {
     }
     ++work_.systems;
     work_.iterations += work_.linear.iterations;
-    if (!work_.linear.converged) return false;
+    if (!work_.linear.converged) {
+      unsolved_ = "its system to be solved: " + work_.linear.failure;
+      return false;
+    }
+    unsolved_.clear();
     add_correction(this->exec_, n_, step, std::as_const(x_).view(), this->u_[2].view(), sums_.data());
-    this->constrain_(t, this->u_[2].view());
     change_ = std::sqrt(to_vector(sums_)[0]);
     return true;
   }
@@ -232,7 +263,9 @@ class ThetaSteps final : public SchemeSteps<Exec> {
       difference_column(this->exec_, n_, bounded_.view(), c, by, std::as_const(above_).view(),
                         std::as_const(below_).view(), turns_.view());
     }
+    linalg::copy(this->exec_, std::as_const(start_).view(), above_.view());
   }
+
   ThetaParams params_;
   int n_;
   solvers::LinearSolver<Exec> solver_;
@@ -243,6 +276,8 @@ class ThetaSteps final : public SchemeSteps<Exec> {
   std::unique_ptr<linalg::BlockCrsOperator<Exec>> operator_;
   double change_ = 0, measure_ = 0;
   ThetaWork work_;
+  std::string unsolved_;
+  Offset locally_rejected_ = 0;
 };
 
 }  // namespace tessera::physics::conservation

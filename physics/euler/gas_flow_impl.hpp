@@ -80,7 +80,8 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
     summary.set("time.matrices", work.matrices);
     summary.set("time.iterations", work.iterations);
   }
-  std::string why_unsolved() const override { return theta_ ? theta_->work().linear.failure : std::string(); }
+  std::string why_unsolved() const override { return theta_ ? theta_->unsolved() : std::string(); }
+  Offset rejected_locally() const override { return theta_ ? theta_->locally_rejected() : 0; }
 
   const char* what_is_lost() const override { return "the gas a gas"; }
   std::string describe(const double* own) const override {

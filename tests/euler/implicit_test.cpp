@@ -180,7 +180,7 @@ TEST(GasImplicitOrder, OfThetaIsThatOfTheNames) {
   EXPECT_NEAR(pulse("theta", "step = 0.02"), pulse("crank_nicolson", "step = 0.02"), 1e-12);
 }
 
-/// A uniform flow through all kinds of sides stays as it is, whatever the steps.
+/// A uniform flow through far fields stays as it is, whatever the steps.
 TEST(GasImplicitRun, AUniformFlowStays) {
   const std::string free = state("1.4", "[0.5, 0.25]", "1");
   for (const char* limiter : {"none", "monolithic"}) {
@@ -256,6 +256,59 @@ TEST(GasImplicitRun, StepsThatLoseTheGasAreTakenAgain) {
   EXPECT_GT(summary["time"]["rejected"].get<int>(), 0);
 }
 
+/// A smooth pulse that leaves a tube of 100 cells through `sides`, by steps of some 2 to 4 times the explicit ones.
+nlohmann::json leaving(const std::string& name, const std::string& sides, const std::string& more = "") {
+  return run(name, gas_box(1, 100, "interval") + low +
+                       initial("1 + 0.5*exp(-200*(x-0.5)^2)", "[\"0\"]", "1 + exp(-200*(x-0.5)^2)") + sides +
+                       time_to(1, "step = 0.02", "backward_euler") + more +
+                       "[[quantity]]\nname = \"p\"\nkind = \"value\"\nof = \"pressure\"\nat = [0.5]\n");
+}
+const std::string far_fields =
+    "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"far_field\"\n" + state("1", "[0]", "1");
+const std::string to_a_pressure = "[[boundary]]\non = [\"right\"]\ntype = \"pressure_outflow\"\npressure = \"1\"\n";
+
+/// Boundaries that keep a state on some curve do not keep Newton's method from its root.
+TEST(GasImplicitRun, APulseLeavesThroughEachKindOfSide) {
+  for (const auto& [name, sides] :
+       {std::pair{std::string("far_field"), far_fields},
+        {std::string("pressure_outflow"), "[[boundary]]\non = [\"left\"]\ntype = \"slip_wall\"\n" + to_a_pressure},
+        {std::string("reservoir"),
+         "[[boundary]]\non = [\"left\"]\ntype = \"reservoir\"\ntotal_pressure = \"1.2\"\n"
+         "total_temperature = \"1.05\"\n" +
+             to_a_pressure}}) {
+    const nlohmann::json summary = leaving("leaving_" + name, sides), time = summary["time"];
+    // What a reservoir lets be has a kink where the pulse comes to it with more than its total pressure.
+    const bool has_kink = name == "reservoir";
+    EXPECT_LE(time["rejected"].get<int>(), has_kink ? 10 : 0) << name;
+    EXPECT_LE(time["steps"].get<int>(), has_kink ? 70 : 50) << name;
+    EXPECT_LT(time["systems"].get<int>(), (has_kink ? 15 : 5) * time["steps"].get<int>()) << name;
+    if (name == "far_field") {
+      EXPECT_NEAR(summary["quantities"]["p"].get<double>(), 1, 0.02);
+    }
+  }
+}
+
+/// A step that Newton's method does not reach says how near it came and by which keys of the deck.
+TEST(GasImplicitRun, StepsThatAreNotReachedSaySo) {
+  const Result result = app_test::tessera("run " + (folder() / "leaving_far_field.toml").string() +
+                                          " --quiet --backend threads --output " + (folder() / "unreached").string() +
+                                          " --set newton.max_iterations=1 --set newton.tolerance=1e-14");
+  EXPECT_EQ(result.code, 4) << result.text;
+  for (const char* part : {"Newton's method to converge", "newton.tolerance is 1e-14", "newton.max_iterations 1"})
+    EXPECT_NE(result.text.find(part), std::string::npos) << result.text;
+}
+
+/// "auto" is what is chosen where the deck says nothing.
+TEST(GasImplicitRun, APreconditionerIsChosenForAutoToo) {
+  const auto iterations = [](const std::string& of) {
+    const std::string key = of.empty() ? "" : fmt::format("[solver]\npreconditioner = \"{}\"\n", of);
+    return leaving("chosen_" + of, far_fields, key)["time"]["iterations"].get<int>();
+  };
+  EXPECT_EQ(iterations("auto"), iterations(""));
+  EXPECT_EQ(iterations("auto"), iterations("block_ilu"));
+  EXPECT_LT(iterations("auto"), iterations("block_jacobi"));
+}
+
 const std::string monolithic = euler + "limiter = \"monolithic\"\nmass = \"lumped\"\nrelaxed_bounds = false\n";
 
 /// What is at rest with explicit steps is at rest with implicit ones, which are few.
@@ -282,6 +335,15 @@ TEST(GasImplicitSteady, ATransonicProfileComesToRestBySixOrders) {
   EXPECT_EQ(summary["time"]["rejected"].get<int>(), 0);
   EXPECT_GT(summary["steady"]["history"].size(), 5U);
   EXPECT_NEAR(summary["quantities"]["cl"].get<double>(), 0.26, 0.06);
+}
+
+/// Longer steps that were tried before are counted.
+TEST(GasImplicitSteady, StepsThatAreTakenAgainAreCounted) {
+  const std::string deck = wedge() + low + time_to(4, "cfl = 1000", "backward_euler") +
+                           "[steady]\n[solver]\npreconditioner = \"jacobi\"\nmax_iterations = 8\n";
+  const nlohmann::json summary = run("taken_again", deck);
+  EXPECT_GT(summary["time"]["rejected"].get<int>(), 0);
+  EXPECT_LT(summary["steady"]["cfl"].get<double>(), 1000);
 }
 
 /// From a reservoir to a pressure, in units of the SI: the Mach number is that of the isentrope between both.
@@ -361,6 +423,10 @@ INSTANTIATE_TEST_SUITE_P(
                                      tube + euler + time_to(9, "cfl = 2", "backward_euler") + "[steady]\n[newton]\n",
                                      2,
                                      {"a step of [steady] is one correction", "newton_of_steady.toml:"}},
+                      app_test::Case{"steady_without_cfl",
+                                     tube + euler + time_to(9, "", "backward_euler") + "[steady]\n",
+                                     2,
+                                     {"[time] has no cfl, which the steps of [steady] need", "write cfl = 5"}},
                       app_test::Case{"growth_of_explicit",
                                      tube + euler + time_to(9) + "[steady]\nmost_cfl = 50\n",
                                      2,
