@@ -91,10 +91,6 @@ class Euler final : public Model {
   }
 
   DirichletData set_up(const Discretisation& space) override {
-    if (space.ranks && is_implicit(*params_.time))
-      throw Error(ExitCode::usage,
-                  fmt::format("time.scheme = \"{}\" solves systems of gases on one rank only", params_.time->scheme),
-                  "choose an explicit scheme such as \"ssp_rk3\", or start one rank", params_.time->where);
     check_axes_of_forces(space.mesh);
     if (!space.ranks)
       for (const SurfaceParams& surface : params_.surfaces)

@@ -29,10 +29,16 @@
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/report.hpp"
 #include "physics/run/space.hpp"
+#include "solvers/time/scheme.hpp"
 
 namespace tessera::physics {
 
-void check_over_ranks(const CommonParams& params, const deck::Deck& deck) {
+void check_over_ranks(const CommonParams& params, const Traits& traits, const deck::Deck& deck) {
+  const bool is_flow = !traits.systems && params.time;
+  if (is_flow && solvers::find_scheme(params.time->scheme).kind == solvers::SchemeKind::implicit)
+    throw Error(ExitCode::usage,
+                fmt::format("time.scheme = \"{}\" solves systems of flows on one rank only", params.time->scheme),
+                "choose an explicit scheme such as \"ssp_rk3\", or start one rank", params.time->where);
   if (solvers::wants_lower_orders(params.solver))
     throw Error(ExitCode::usage,
                 fmt::format("the preconditioner \"{}\" works on one rank only", params.solver.preconditioner),

@@ -7,7 +7,7 @@
 namespace tessera::physics {
 
 /// Throws Error(usage) for what works on one rank only.
-void check_over_ranks(const CommonParams& params, const deck::Deck& deck);
+void check_over_ranks(const CommonParams& params, const Traits& traits, const deck::Deck& deck);
 /// Throws Error(usage) on all ranks where they do not all find the same backend. Collective.
 void check_same_backend(Communicator& ranks, const CommonParams& params);
 

@@ -305,7 +305,7 @@ void StationaryRun::check(Context& context) {
   model().begin_on_mesh();
   Discretisation space;
   const bool shared = context.planned_ranks > 1;
-  if (shared) check_over_ranks(model().params(), context.deck);
+  if (shared) check_over_ranks(model().params(), model().traits(), context.deck);
   const bool in_parts = shared && makes_parts(context.deck, context.planned_ranks);
   const std::vector<Index> joined = discretise(context, space);
   settle(space, context.planned_ranks, context.summary);

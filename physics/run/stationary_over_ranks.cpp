@@ -51,7 +51,7 @@ mesh::RankMesh StationaryRun::make_own_part(Communicator& ranks, int threads) co
 ExitCode StationaryRun::run_over_ranks(Context& context) {
   Communicator& ranks = *context.ranks;
   const CommonParams& params = model().params();
-  check_over_ranks(params, context.deck);
+  check_over_ranks(params, model().traits(), context.deck);
   check_same_backend(ranks, params);
   bool in_parts = false;
   on_each_rank(ranks, [&] { in_parts = !context.checkpoint && makes_parts(context.deck, ranks.size()); });

@@ -441,11 +441,14 @@ TEST(GasImplicitRanks, AreRefusedWithTheWayOut) {
   SKIP_WITHOUT_MPI();
   const std::string deck = gas_box(2, 8, "triangle") + euler + initial("1", "[\"0\", \"0\"]", "1") + walls +
                            time_to(1, "step = 0.1", "theta");
-  const Result result = on_ranks(2, "run " + write_deck("implicit_ranks.toml", deck) +
-                                        " --quiet --backend threads --output " + (folder() / "refused").string());
-  EXPECT_EQ(result.code, 2) << result.text;
-  EXPECT_NE(result.text.find("on one rank only"), std::string::npos) << result.text;
-  EXPECT_NE(result.text.find("ssp_rk3"), std::string::npos) << result.text;
+  const std::string file = write_deck("implicit_ranks.toml", deck);
+  for (const Result& result :
+       {on_ranks(2, "run " + file + " --quiet --backend threads --output " + (folder() / "refused").string()),
+        app_test::tessera("check --ranks 2 " + file)}) {
+    EXPECT_EQ(result.code, 2) << result.text;
+    EXPECT_NE(result.text.find("on one rank only"), std::string::npos) << result.text;
+    EXPECT_NE(result.text.find("ssp_rk3"), std::string::npos) << result.text;
+  }
 }
 
 }  // namespace
