@@ -4,14 +4,12 @@
 #include <type_traits>
 
 #include "base/backend.hpp"
+#include "base/on_cuda.hpp"
 
 namespace tessera::testing {
 
-#ifdef TESSERA_HAVE_CUDA
-using Backends = ::testing::Types<Threads, Cuda>;
-#else
-using Backends = ::testing::Types<Threads>;
-#endif
+/// Those that this build has.
+using Backends = std::conditional_t<TESSERA_HAS_CUDA, ::testing::Types<Threads, Cuda>, ::testing::Types<Threads>>;
 
 template <class Exec>
 bool usable() {

@@ -40,6 +40,9 @@ inline std::string time_to(double end, const std::string& step, const std::strin
 inline std::string group(const std::string& name, const std::string& of, const std::string& where) {
   return fmt::format("[[group]]\nname = \"{}\"\nof = \"{}\"\nwhere = \"{}\"\n", name, of, where);
 }
+inline std::string pml(const std::string& sides, const std::string& more = "") {
+  return "[[boundary]]\non = [" + sides + "]\ntype = \"pml\"\n" + more;
+}
 inline std::string probe(const std::string& name, const std::string& at, const std::string& of) {
   return fmt::format("[[probe]]\nname = \"{}\"\nat = [{}]\nof = \"{}\"\n", name, at, of);
 }

@@ -8,9 +8,6 @@ namespace {
 
 using namespace wave_test;
 
-std::string pml(const std::string& sides, const std::string& more) {
-  return "[[boundary]]\non = [" + sides + "]\ntype = \"pml\"\n" + more;
-}
 const std::string fixed_right = "[[boundary]]\non = [\"right\"]\ntype = \"fixed\"\n";
 
 /// A solid whose numbers vary, below a free side and beside a fixed one; two layers that meet in a corner. Those that

@@ -1,5 +1,6 @@
 #pragma once
 // What runs say at points, compared.
+#include <algorithm>
 #include <numbers>
 
 #include "app/ranks.hpp"
@@ -60,6 +61,29 @@ inline void expect_goes_on_bitwise(const std::string& name, const std::string& d
   ASSERT_EQ(result.code, 0) << result.text;
   for (const std::string& file : {std::string("probes.csv"), last})
     EXPECT_EQ(bytes_of(part / file), bytes_of(whole / file)) << file << deck;
+}
+
+/// Kinetic and potential energy, the last columns, at equal times of a run to `end`.
+inline std::vector<std::vector<double>> energies_of(const std::string& deck, double end, int every) {
+  run("long", deck +
+                  "[[quantity]]\nname = \"kinetic\"\nkind = \"kinetic_energy\"\n[[quantity]]\nname = "
+                  "\"potential\"\nkind = \"potential_energy\"\n[output]\nformats = []\n" +
+                  fmt::format("every = {}\n", every) + time_to(end, "cfl = 0.9"));
+  return table(folder() / "long" / "quantities.csv");
+}
+inline double total(const std::vector<double>& row) { return row[row.size() - 2] + row.back(); }
+inline double most_energy(const std::vector<std::vector<double>>& rows, std::size_t first, std::size_t last) {
+  double most = 0;
+  for (std::size_t i = first; i < last; ++i) most = std::max(most, total(rows[i]));
+  return most;
+}
+
+/// In the last quarter of a run at most this part of its most energy is left, and a tenth of the second quarter's.
+inline void expect_energy_leaves(const std::vector<std::vector<double>>& rows, double part) {
+  const std::size_t n = rows.size();
+  const double late = most_energy(rows, 3 * n / 4, n);
+  EXPECT_LT(late, 0.1 * most_energy(rows, n / 4, n / 2));
+  EXPECT_LT(late, part * most_energy(rows, 0, n));
 }
 
 /// Runs on 1, 2 and 3 threads are bitwise the same, probe by probe.
