@@ -29,16 +29,10 @@
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/report.hpp"
 #include "physics/run/space.hpp"
-#include "solvers/time/scheme.hpp"
 
 namespace tessera::physics {
 
 void check_over_ranks(const CommonParams& params, const Traits& traits, const deck::Deck& deck) {
-  const bool is_flow = !traits.systems && params.time;
-  if (is_flow && solvers::find_scheme(params.time->scheme).kind == solvers::SchemeKind::implicit)
-    throw Error(ExitCode::usage,
-                fmt::format("time.scheme = \"{}\" solves systems of flows on one rank only", params.time->scheme),
-                "choose an explicit scheme such as \"ssp_rk3\", or start one rank", params.time->where);
   if (solvers::wants_lower_orders(params.solver))
     throw Error(ExitCode::usage,
                 fmt::format("the preconditioner \"{}\" works on one rank only", params.solver.preconditioner),
@@ -46,8 +40,10 @@ void check_over_ranks(const CommonParams& params, const Traits& traits, const de
                 solvers::place(params.solver, "preconditioner"));
   if (!solvers::is_direct(params.solver)) return;
   const deck::Where where = deck.where("solver.type");
-  throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" works on one rank only", params.solver.type),
-              "choose \"cg\", \"bicgstab\" or \"gmres\", or start one rank", where ? where : params.solver.where);
+  throw Error(
+      ExitCode::usage, fmt::format("solver.type = \"{}\" works on one rank only", params.solver.type),
+      fmt::format("choose {}\"bicgstab\" or \"gmres\", or start one rank", traits.solver.symmetric ? "\"cg\", " : ""),
+      where ? where : params.solver.where);
 }
 
 void check_same_backend(Communicator& ranks, const CommonParams& params) {

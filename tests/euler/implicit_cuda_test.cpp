@@ -52,9 +52,8 @@ TEST(GasImplicitOnCuda, StepsThroughTimeAreThoseOfThreads) {
   const std::string newton = "[newton]\ntolerance = 1e-11\nmax_iterations = 60\n";
   for (const char* type : {"gmres", "bicgstab"})
     for (const auto& [scheme, limiter] : {std::pair{"backward_euler", &low}, {"crank_nicolson", &monolithic}})
-      expect_the_same(
-          fmt::format("implicit_{}_{}", scheme, type),
-          wedge() + *limiter + time_to(0.2, "step = 0.02", scheme) + newton + solver(type) + probes);
+      expect_the_same(fmt::format("implicit_{}_{}", scheme, type),
+                      wedge() + *limiter + time_to(0.2, "step = 0.02", scheme) + newton + solver(type) + probes);
 }
 
 /// To a steady state: a profile, each step of which is one system.
