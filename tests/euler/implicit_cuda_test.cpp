@@ -10,7 +10,8 @@ const std::string low = euler + "limiter = \"none\"\n";
 const std::string monolithic = euler + "limiter = \"monolithic\"\nmass = \"lumped\"\nrelaxed_bounds = false\n";
 
 std::string solver(const std::string& type) {
-  return fmt::format("[solver]\ntype = \"{}\"\npreconditioner = \"block_jacobi\"\ntolerance = 1e-12\n", type);
+  return fmt::format(
+      "[solver]\ntype = \"{}\"\npreconditioner = \"block_jacobi\"\ntolerance = 1e-12\nmax_iterations = 500\n", type);
 }
 /// All numbers of the state at a place, after each step.
 std::string probe(const std::string& name, const std::string& at) {
@@ -51,19 +52,20 @@ TEST(GasImplicitOnCuda, StepsThroughTimeAreThoseOfThreads) {
   const std::string probes = probe("a", "[0.9, 0.2]") + probe("b", "[0.3, 0.6]");
   const std::string newton = "[newton]\ntolerance = 1e-11\nmax_iterations = 60\n";
   for (const char* type : {"gmres", "bicgstab"})
-    for (const auto& [scheme, limiter] : {std::pair{"backward_euler", &low}, {"crank_nicolson", &monolithic}})
+    for (const auto& [scheme, limiter] : {std::pair{"crank_nicolson", &low}, {"backward_euler", &monolithic}})
       expect_the_same(fmt::format("implicit_{}_{}", scheme, type),
                       wedge() + *limiter + time_to(0.2, "step = 0.02", scheme) + newton + solver(type) + probes);
 }
 
-/// To a steady state: a profile, each step of which is one system.
+/// To a steady state: a profile, each step of which is one system. With limits, which switch, what systems leave
+/// doubles in each.
 TEST(GasImplicitOnCuda, StepsOfAMarchAreThoseOfThreads) {
   TESSERA_REQUIRE(tessera::Cuda);
   const std::string probes = probe("a", "[0.5, 0.2]") + probe("b", "[1.5, 0.1]");
   for (const char* type : {"gmres", "bicgstab"})
-    for (const auto& [limiter, physics] : {std::pair{"none", &low}, {"monolithic", &monolithic}})
+    for (const auto& [limiter, physics, steps] : {std::tuple{"none", &low, 12}, {"monolithic", &monolithic, 6}})
       expect_the_same(fmt::format("march_{}_{}", limiter, type),
-                      coarse_profile() + *physics + time_to(15, "cfl = 2", "backward_euler") +
+                      coarse_profile() + *physics + time_to(steps, "cfl = 2", "backward_euler") +
                           "[steady]\ntolerance = 1e-8\n" + solver(type) + probes);
 }
 

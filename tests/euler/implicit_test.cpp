@@ -289,20 +289,17 @@ TEST(GasImplicitRun, APulseLeavesThroughEachKindOfSide) {
   }
 }
 
-/// What boundaries make of changes is found by changes that are small beside the state of the node, wherever the energy
-/// of the gas may be: here that at the right side is 1e-9 of the mean.
-TEST(GasImplicitRun, AFaintBoundaryBesideAStrongShockIsDifferentiated) {
-  for (const std::string& sides :
-       {"[[boundary]]\non = [\"left\", \"right\"]\ntype = \"far_field\"\n" + state("1", "[0]", "1"),
-        "[[boundary]]\non = [\"left\"]\ntype = \"slip_wall\"\n" + to_a_pressure}) {
-    const std::string deck = gas_box(1, 100, "interval") + low +
-                             initial("1", "[\"0\"]", "1 + 1e9*(abs(x - 0.5) < 0.1)") + sides +
-                             time_to(1e-6, "cfl = 2", "backward_euler") +
-                             "[[quantity]]\nname = \"p\"\nkind = \"value\"\nof = \"pressure\"\nat = [1]\n";
-    const nlohmann::json summary = run("faint", deck);
-    EXPECT_NEAR(summary["quantities"]["p"].get<double>(), 1, 1e-6);
-    EXPECT_LT(summary["time"]["rejected"].get<int>(), 3);
-  }
+/// What boundaries make of changes is found by changes that are small beside the state of the node, whatever the means
+/// of the domain are: here the density at the right side is 1e-9 of its mean, and the pulse leaves as it does alone.
+TEST(GasImplicitRun, APulseLeavesALightGasBesideAHeavyOne) {
+  const std::string deck =
+      gas_box(1, 100, "interval") + low + initial("1 + 1e10*(x < 0.2)", "[\"0\"]", "1 + exp(-200*(x-0.7)^2)") +
+      "[[boundary]]\non = [\"left\"]\ntype = \"slip_wall\"\n[[boundary]]\non = [\"right\"]\ntype = "
+      "\"far_field\"\n" +
+      state("1", "[0]", "1") + time_to(0.5, "step = 0.02", "backward_euler");
+  const nlohmann::json time = run("heavy", deck)["time"];
+  EXPECT_EQ(time["rejected"].get<int>(), 0);
+  EXPECT_LT(time["systems"].get<int>(), 6 * time["steps"].get<int>());
 }
 
 /// A step that Newton's method does not reach says how near it came and by which keys of the deck.
@@ -342,19 +339,22 @@ std::string given_up(const std::string& command) {
 /// Where no step as long as an explicit one has a system that is solved the run does not go on by ever shorter ones; it
 /// says in which step, how far the system was solved and what to do, and the checkpoint before it stays.
 TEST(GasImplicitRun, SystemsThatAreNeverSolvedEndTheRunAndTheCheckpointStays) {
-  const std::string deck = leaving(far_fields) + "[checkpoint]\nevery = 5\n";
-  run("unsolved", deck, "--set time.end=0.2");
-  const std::string text =
-      given_up("restart " + (folder() / "unsolved").string() +
-               " --set time.end=1 --set solver.max_iterations=1 --set solver.preconditioner=jacobi");
-  for (const char* part : {"step 11, after t = 0.2: none is short enough for its system to be solved: the residual is",
+  // Until the pressure outside rises there is nothing to be solved.
+  const std::string deck = gas_box(1, 100, "interval") + low + initial("1", "[\"0\"]", "1") +
+                           "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"far_field\"\n" +
+                           state("1", "[0]", "1 + 0.5*(t > 0.101)") + time_to(1, "step = 0.02", "backward_euler") +
+                           "[solver]\npreconditioner = \"jacobi\"\nmax_iterations = 1\n[checkpoint]\nevery = 4\n";
+  const fs::path out = folder() / "unsolved";
+  std::string text = given_up("run " + write_deck("unsolved.toml", deck) + " --output " + out.string());
+  EXPECT_LT(summary_in(out)["time"]["rejected"].get<int>(), 10);
+  const fs::path checkpoint = out / "checkpoint_000000004.tsr";
+  const std::string kept = bytes_of(checkpoint);
+  EXPECT_FALSE(kept.empty());
+  text += given_up("restart " + out.string());  // in the same step
+  EXPECT_EQ(bytes_of(checkpoint), kept);
+  for (const char* part : {"step 6, after t = 0.1: none is short enough for its system to be solved: the residual is",
                            "after 1 iterations, asked for", "raise solver.max_iterations", "solver.preconditioner"})
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-  const nlohmann::json summary = summary_in(folder() / "unsolved");
-  EXPECT_LT(summary["time"]["systems"].get<int>(), 10);
-  const Result on = app_test::tessera("restart " + (folder() / "unsolved").string() + " --quiet --set time.end=0.3");
-  EXPECT_EQ(on.code, 0) << on.text;
-  EXPECT_EQ(summary_in(folder() / "unsolved")["time"]["steps"].get<int>(), 15);
+    EXPECT_NE(text.find(part), text.rfind(part)) << part << "\n" << text;
 }
 
 /// "auto" is what is chosen where the deck says nothing.

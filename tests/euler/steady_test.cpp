@@ -60,9 +60,9 @@ TEST(GasSteady, ATransonicProfileComesToRestWithDampedLimits) {
 TEST(GasSteady, ACheckpointOfAnEarlierLayoutIsRefused) {
   namespace output = tessera::output;
   const std::string deck =
-      wedge() + monolithic + time_to(10, "cfl = 0.9") + "[steady]\ntolerance = 1e-6\n[checkpoint]\nevery = 10\n";
+      wedge() + monolithic + time_to(10, "cfl = 0.9") + "[steady]\ntolerance = 1e-6\n[checkpoint]\nevery = 4\n";
   run("layout", deck);
-  const fs::path out = folder() / "layout", file = out / output::checkpoint_name(10);
+  const fs::path out = folder() / "layout", file = out / output::checkpoint_name(8);
   output::Checkpoint checkpoint = output::read_checkpoint(file);
   const auto numbers = std::find_if(checkpoint.arrays.begin(), checkpoint.arrays.end(),
                                     [](const output::CheckpointArray& array) { return array.name == "numbers"; });
