@@ -139,7 +139,7 @@ TEST(GasImplicitRanks, ATransonicProfileComesToRestBySixOrders) {
 TEST(GasImplicitRanks, CheckpointsGoOnOnOtherNumbersOfRanks) {
   SKIP_WITHOUT_MPI();
   const std::string deck = wedge() + monolithic + time_to(0.2, "step = 0.02", "crank_nicolson") + tight +
-                           solver("gmres", "block_ilu") + "[checkpoint]\nevery = 5\n" + probe("a", "[0.9, 0.2]");
+                           solver("gmres", "block_ilu") + "[checkpoint]\nevery = 2\n" + probe("a", "[0.9, 0.2]");
   const fs::path whole = start("whole", deck, 2).probes;
   for (const int ranks : {1, 2, 3}) {
     const std::string name = fmt::format("part_{}", ranks);
