@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "physics/run/plan.hpp"
+
 namespace tessera::physics {
 
 void check_lower_orders(const CommonParams& params) {
@@ -13,6 +15,15 @@ void check_lower_orders(const CommonParams& params) {
                   "{}",
                   params.solver.preconditioner, params.physics.order),
       "choose preconditioner = \"amg\"", solvers::place(params.solver, "preconditioner"));
+}
+
+/// Each cell is of some part, which says what it would do if it were the whole.
+std::string why_without_matrix_of_all(const CommonParams& params, Discretisation& part) {
+  Communicator* const ranks = std::exchange(part.ranks, nullptr);
+  std::string why = plan_operator(params, part).why;
+  part.ranks = ranks;
+  if (any(*ranks, why.empty())) why.clear();
+  return why;
 }
 
 TESSERA_INSTANTIATE_LOWER_ORDERS(Threads);
