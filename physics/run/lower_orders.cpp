@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "physics/run/plan.hpp"
+#include "physics/time_scheme.hpp"
 
 namespace tessera::physics {
 
 void check_lower_orders(const CommonParams& params) {
-  if (!solvers::wants_lower_orders(params.solver)) return;
-  if (params.physics.order >= 2) return;
+  if (!solvers::wants_lower_orders(params.solver) || params.physics.order >= 2) return;
+  if (params.time && !is_implicit(*params.time)) return;  // which solves no systems, and says so
   throw Error(
       ExitCode::usage,
       fmt::format("the preconditioner \"{}\" goes from the order of the elements down to 1, and physics.order = "
