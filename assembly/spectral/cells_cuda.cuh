@@ -4,9 +4,9 @@
 // shared memory and brings it back, so that the slopes stay constants of the instructions. Several cells share a block.
 #include <cuda_pipeline.h>
 
-#include <algorithm>
-
 #include "assembly/cells/shared_launch.cuh"
+#include "assembly/spectral/add_up_cuda.cuh"
+#include "assembly/spectral/flux_cuda.cuh"
 #include "assembly/spectral/patch_shape.hpp"
 #include "assembly/spectral/view.hpp"
 #include "base/parallel.hpp"
@@ -62,12 +62,6 @@ __device__ __forceinline__ void differentiate_column(const Line<n, T>& line, T (
     differentiate<transposed>(line, from, column[c]);
   }
 }
-
-/// A node of the element vector, written at once.
-template <int size, class T>
-struct alignas(std::min<std::size_t>(16, size * sizeof(T))) Entry {
-  T numbers[size] = {};
-};
 
 /// from[i] where threads differ in i: a chain of selections, for constants of the instructions have no index.
 template <int n, class T>
@@ -185,85 +179,28 @@ __device__ __forceinline__ void make_fluxes(const BlockView<T>& block, const Lin
   }
 }
 
-/// Starts to bring words, four at a time, to shared memory.
-__device__ __forceinline__ void bring_words(const Index* from, int count, Index* to) {
-  for (int k = 4 * static_cast<int>(threadIdx.x); k < count; k += 4 * static_cast<int>(blockDim.x))
-    __pipeline_memcpy_async(to + k, from + k, 16);
-  __pipeline_commit();
-}
-
-/// What the places of a node in shared memory add up to, each component `step` behind the one before.
-template <int C, int step, class T>
-__device__ __forceinline__ void add_places(const PatchLists<const Index>& lists, int node, const T* shared,
-                                           T (&sum)[C]) {
-  const int last = lists.first[node + 1];
-#pragma unroll
-  for (int c = 0; c < C; ++c) sum[c] = 0;
-#pragma unroll 1
-  for (int k = lists.first[node]; k < last; ++k) {
-    const T* const from = shared + lists.addresses[k];
-#pragma unroll
-    for (int c = 0; c < C; ++c) sum[c] += from[c * step];
-  }
-}
-
-/// The cells of a patch have their forces in shared memory, cell by cell: what they do together to each node.
-template <int C, int step, int places, int threads, class T>
-__device__ __forceinline__ void add_up_patch(const Patch& patch, const Index* words, const T* shared, T* elements,
-                                             const Target<T>& target) {
-  constexpr int size = entry_size(C);
-  const PatchLists<const Index> lists(words, places, patch.nodes);
-  for (int node = threadIdx.x; node < patch.own; node += threads) {
-    // What moves is on its way before the sum.
-    const Index dof = lists.rows[node];
-    const Offset row = Offset{dof} * C;
-    const T scale = target.scale[dof];
-    T sum[C];
-    if (target.v) {
-      T v[C], u[C];
-#pragma unroll
-      for (int c = 0; c < C; ++c) v[c] = target.v[row + c], u[c] = target.u[row + c];
-      add_places<C, step>(lists, node, shared, sum);
-#pragma unroll
-      for (int c = 0; c < C; ++c) {
-        v[c] += target.kick * (scale * sum[c]);
-        target.v[row + c] = v[c];
-        target.u[row + c] = u[c] + target.drift * v[c];
-      }
-    } else {
-      add_places<C, step>(lists, node, shared, sum);
-#pragma unroll
-      for (int c = 0; c < C; ++c) target.to[row + c] = scale * sum[c];
-    }
-  }
-  T* const behind = elements + Offset{patch.outer - patch.own} * size;
-  for (int node = patch.own + threadIdx.x; node < patch.nodes; node += threads) {
-    T sum[C];
-    add_places<C, step>(lists, node, shared, sum);
-    Entry<size, T> entry;
-#pragma unroll
-    for (int c = 0; c < C; ++c) entry.numbers[c] = sum[c];
-    *reinterpret_cast<Entry<size, T>*>(behind + node * size) = entry;
-  }
-}
-
 /// The threads of a patch.
 template <int n, int dim, class Law, bool stored, class T>
 struct PatchThreads {
   using Shape = PatchShape<n, dim, Law::components(dim), T>;
   static constexpr int layer = power(n, dim - 1);
-  static constexpr bool elastic_4 = n == 5 && dim == 3 && Law::components(dim) == 3 && Law::coefficients(dim) <= 2;
+  /// What was measured: three components and few numbers of the material, degree 4.
+  static constexpr bool measured = n == 5 && dim == 3 && Law::components(dim) == 3 && Law::coefficients(dim) <= 2;
   /// A cell has a warp of its own, 25 of its lanes, and waits for no other. On an H200 (2026-11-26) a step takes, ms,
-  /// in double 3.13, 3.09; with stored geometry, which leaves registers for three blocks then, 3.86, 3.45.
-  static constexpr bool cell_is_warp = elastic_4 && sizeof(T) == 8;
+  /// in double 3.13, 3.09, and with stored geometry, where three blocks have registers, 3.91, 3.40; in float with
+  /// stored geometry 2.05, 1.97. Where geometry is made anew it loses there, 1.63, 1.69.
+  static constexpr bool cell_is_warp = measured && (sizeof(T) == 8 || stored);
   static constexpr int of_cell = cell_is_warp ? 32 : layer;
   static constexpr int all = Shape::cells * of_cell;
-  /// Blocks that a multiprocessor has registers for. A step in float, with 3, 4, 5 blocks: 1.85, 1.71, 1.63 ms.
+  /// Blocks that a multiprocessor has registers for. A step in float, with 3, 4, 5, 6 blocks: 1.85, 1.71, 1.63, 1.95.
   static constexpr int most_blocks() {
-    if (elastic_4 && sizeof(T) == 4) return 5;
-    if (elastic_4 && stored) return 3;
+    if (measured && sizeof(T) == 4 && !stored) return 5;
+    if (measured && sizeof(T) == 8 && stored) return 3;
     return sizeof(T) == 4 ? (all > 128 ? 4 : 7) : (all > 128 ? 2 : 4);
   }
+  /// Whether nodes are moved in the order of memory: in double 3.09, 2.97 and, stored, 3.40, 3.29. Not in float,
+  /// 1.63, 1.70.
+  static constexpr bool moves_in_order = measured && sizeof(T) == 8;
   static constexpr int blocks = most_blocks();
 };
 
@@ -346,8 +283,12 @@ __global__ void __launch_bounds__(PatchThreads<n, dim, Law, stored, T>::all,
   if (!in_patches) return;
   __pipeline_wait_prior(0);
   __syncthreads();
-  add_up_patch<C, (dim - 1) * Shape::Cell::size, Shape::places, Team::all>(patch, words, shared,
-                                                                           elements + block.first * size, target);
+  constexpr int step = (dim - 1) * Shape::Cell::size, places = Shape::places;
+  T* const of_patch = elements + block.first * size;
+  if constexpr (Team::moves_in_order)
+    add_up_in_order<C, step, places, Team::all, 5>(patch, words, shared, of_patch, target);
+  else
+    add_up_patch<C, step, places, Team::all>(patch, words, shared, of_patch, target);
 }
 
 }  // namespace kernels
