@@ -300,9 +300,11 @@ void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const 
                  const Target<T>& target) {
   using Shape = PatchShape<n, dim, Law::components(dim), T>;
   const Offset blocks = (Offset{block.cells} + Shape::cells - 1) / Shape::cells;
+  // What these patches need, not the most that any may: the first cache has the rest.
+  const int bytes = Shape::of_cells + block.patches.most_words * static_cast<int>(sizeof(Index));
   const auto run = [&](auto stored) {
     using Team = kernels::PatchThreads<n, dim, Law, stored(), T>;
-    launch_with_shared(exec, kernels::apply_spectral<n, dim, Law, stored(), T>, blocks, Team::all, Shape::bytes, block,
+    launch_with_shared(exec, kernels::apply_spectral<n, dim, Law, stored(), T>, blocks, Team::all, bytes, block,
                        Line<n, T>(rule), u, elements, target);
   };
   if (block.map)
