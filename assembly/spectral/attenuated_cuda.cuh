@@ -1,6 +1,7 @@
 #pragma once
 // The cells of laws with memory on CUDA: a block a cell, a thread a node.
 #include "assembly/spectral/attenuated.hpp"
+#include "assembly/spectral/flux_cuda.cuh"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly::spectral {

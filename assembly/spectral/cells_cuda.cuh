@@ -4,9 +4,9 @@
 // shared memory and brings it back, so that the slopes stay constants of the instructions. Several cells share a block.
 #include <cuda_pipeline.h>
 
-#include <algorithm>
-
 #include "assembly/cells/shared_launch.cuh"
+#include "assembly/spectral/add_up_cuda.cuh"
+#include "assembly/spectral/flux_cuda.cuh"
 #include "assembly/spectral/patch_shape.hpp"
 #include "assembly/spectral/view.hpp"
 #include "base/parallel.hpp"
@@ -18,12 +18,26 @@ namespace kernels {
 /// Derivatives along one line: to[k] = sum_m slope[k][m] from[m], or of the transpose.
 template <bool transposed, int n, class T>
 __device__ __forceinline__ void differentiate(const Line<n, T>& line, const T (&from)[n], T (&to)[n]) {
+  constexpr int half = n / 2, more = n - half;
+  const FoldedMatrix<n, T>& M = transposed ? line.folded_transpose : line.folded;
+  T odd[half], even[more];
 #pragma unroll
-  for (int k = 0; k < n; ++k) {
-    T sum = 0;
+  for (int m = 0; m < half; ++m) odd[m] = from[m] - from[n - 1 - m], even[m] = from[m] + from[n - 1 - m];
+  if constexpr (n % 2 == 1) even[half] = from[half];
 #pragma unroll
-    for (int m = 0; m < n; ++m) sum += line.slope[transposed ? m * n + k : k * n + m] * from[m];
-    to[k] = sum;
+  for (int k = 0; k < more; ++k) {
+    T symmetric = M.of_odd[k][0] * odd[0];
+#pragma unroll
+    for (int m = 1; m < half; ++m) symmetric += M.of_odd[k][m] * odd[m];
+    if (k == half) {
+      to[k] = symmetric;
+      continue;
+    }
+    T antisymmetric = M.of_even[k][0] * even[0];
+#pragma unroll
+    for (int m = 1; m < more; ++m) antisymmetric += M.of_even[k][m] * even[m];
+    to[k] = symmetric + antisymmetric;
+    to[n - 1 - k] = symmetric - antisymmetric;
   }
 }
 template <int n, class T>
@@ -48,12 +62,6 @@ __device__ __forceinline__ void differentiate_column(const Line<n, T>& line, T (
     differentiate<transposed>(line, from, column[c]);
   }
 }
-
-/// A node of the element vector, written at once.
-template <int size, class T>
-struct alignas(std::min<std::size_t>(16, size * sizeof(T))) Entry {
-  T numbers[size] = {};
-};
 
 /// from[i] where threads differ in i: a chain of selections, for constants of the instructions have no index.
 template <int n, class T>
@@ -87,9 +95,9 @@ struct CellThread {
   __device__ __forceinline__ int x_line() const { return (j * n + i) * row; }
   __device__ __forceinline__ int y_line() const { return j * (n * row) + i; }
 
-  /// Values become their derivatives along x and y. Between barriers.
-  __device__ __forceinline__ void differentiate_values(const Line<n, T>& line) const {
-    T kept[C][n];
+  /// Values become their derivatives along x and y: those of the last of both axes are kept until all threads of the
+  /// cell have read the values.
+  __device__ __forceinline__ void take_values(const Line<n, T>& line, T (&kept)[C][n]) const {
 #pragma unroll
     for (int c = 0; c < C; ++c) {
       T values[n];
@@ -101,7 +109,8 @@ struct CellThread {
         differentiate<false>(line, values, kept[c]);
       }
     }
-    __syncthreads();
+  }
+  __device__ __forceinline__ void give_values(const T (&kept)[C][n]) const {
 #pragma unroll
     for (int c = 0; c < C; ++c) give_line(kept[c], array(c, 0) + (dim == 3 ? y_line() : x_line()), dim == 3 ? row : 1);
   }
@@ -170,127 +179,116 @@ __device__ __forceinline__ void make_fluxes(const BlockView<T>& block, const Lin
   }
 }
 
-/// Starts to bring words, four at a time, to shared memory.
-__device__ __forceinline__ void bring_words(const Index* from, int count, Index* to) {
-  for (int k = 4 * static_cast<int>(threadIdx.x); k < count; k += 4 * static_cast<int>(blockDim.x))
-    __pipeline_memcpy_async(to + k, from + k, 16);
-  __pipeline_commit();
-}
+/// The threads of a patch.
+template <int n, int dim, class Law, bool stored, class T>
+struct PatchThreads {
+  using Shape = PatchShape<n, dim, Law::components(dim), T>;
+  static constexpr int layer = power(n, dim - 1);
+  /// What was measured: three components and few numbers of the material, degree 4.
+  static constexpr bool measured = n == 5 && dim == 3 && Law::components(dim) == 3 && Law::coefficients(dim) <= 2;
+  /// A cell has a warp of its own, 25 of its lanes, and waits for no other. On an H200 (2026-11-26) a step takes, ms,
+  /// in double 3.13, 3.09, and with stored geometry, where three blocks have registers, 3.91, 3.40; in float with
+  /// stored geometry 2.05, 1.97. Where geometry is made anew it loses there, 1.63, 1.69.
+  static constexpr bool cell_is_warp = measured && (sizeof(T) == 8 || stored);
+  static constexpr int of_cell = cell_is_warp ? 32 : layer;
+  static constexpr int all = Shape::cells * of_cell;
+  /// Blocks that a multiprocessor has registers for. A step in float, with 3, 4, 5, 6 blocks: 1.85, 1.71, 1.63, 1.95.
+  static constexpr int most_blocks() {
+    if (measured && sizeof(T) == 4 && !stored) return 5;
+    if (measured && sizeof(T) == 8 && stored) return 3;
+    return sizeof(T) == 4 ? (all > 128 ? 4 : 7) : (all > 128 ? 2 : 4);
+  }
+  /// Whether nodes are moved in the order of memory: in double 3.09, 2.97 and, stored, 3.40, 3.29. Not in float,
+  /// 1.63, 1.70.
+  static constexpr bool moves_in_order = measured && sizeof(T) == 8;
+  static constexpr int blocks = most_blocks();
+};
 
-/// What the places of a node in shared memory add up to, each component `step` behind the one before.
-template <int C, int step, class T>
-__device__ __forceinline__ void add_places(const PatchLists<const Index>& lists, int node, const T* shared,
-                                           T (&sum)[C]) {
-  const int last = lists.first[node + 1];
-#pragma unroll
-  for (int c = 0; c < C; ++c) sum[c] = 0;
-#pragma unroll 1
-  for (int k = lists.first[node]; k < last; ++k) {
-    const T* const from = shared + lists.addresses[k];
-#pragma unroll
-    for (int c = 0; c < C; ++c) sum[c] += from[c * step];
-  }
-}
-
-/// The cells of a patch have their forces in shared memory, cell by cell: what they do together to each node.
-template <int C, int step, int places, int threads, class T>
-__device__ __forceinline__ void add_up_patch(const Patch& patch, const Index* words, const T* shared, T* elements,
-                                             const Target<T>& target) {
-  constexpr int size = entry_size(C);
-  const PatchLists<const Index> lists(words, places, patch.nodes);
-  for (int node = threadIdx.x; node < patch.own; node += threads) {
-    // What moves is on its way before the sum.
-    const Index dof = lists.rows[node];
-    const Offset row = Offset{dof} * C;
-    const T scale = target.scale[dof];
-    T sum[C];
-    if (target.v) {
-      T v[C], u[C];
-#pragma unroll
-      for (int c = 0; c < C; ++c) v[c] = target.v[row + c], u[c] = target.u[row + c];
-      add_places<C, step>(lists, node, shared, sum);
-#pragma unroll
-      for (int c = 0; c < C; ++c) {
-        v[c] += target.kick * (scale * sum[c]);
-        target.v[row + c] = v[c];
-        target.u[row + c] = u[c] + target.drift * v[c];
-      }
-    } else {
-      add_places<C, step>(lists, node, shared, sum);
-#pragma unroll
-      for (int c = 0; c < C; ++c) target.to[row + c] = scale * sum[c];
-    }
-  }
-  T* const behind = elements + Offset{patch.outer - patch.own} * size;
-  for (int node = patch.own + threadIdx.x; node < patch.nodes; node += threads) {
-    T sum[C];
-    add_places<C, step>(lists, node, shared, sum);
-    Entry<size, T> entry;
-#pragma unroll
-    for (int c = 0; c < C; ++c) entry.numbers[c] = sum[c];
-    *reinterpret_cast<Entry<size, T>*>(behind + node * size) = entry;
-  }
+/// Until the threads of a cell are here: a warp or the whole block.
+template <bool of_warp>
+__device__ __forceinline__ void wait_for_cell() {
+  if constexpr (of_warp)
+    __syncwarp();
+  else
+    __syncthreads();
 }
 
 template <int n, int dim, class Law, bool stored, class T>
-__global__ void __launch_bounds__(PatchShape<n, dim, Law::components(dim), T>::threads,
-                                  PatchShape<n, dim, Law::components(dim), T>::blocks)
+__global__ void __launch_bounds__(PatchThreads<n, dim, Law, stored, T>::all,
+                                  PatchThreads<n, dim, Law, stored, T>::blocks)
     apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, T* elements,
                    const Target<T> target) {
   constexpr int C = Law::components(dim), N = power(n, dim), layer = power(n, dim - 1), size = entry_size(C);
   using Shape = PatchShape<n, dim, C, T>;
+  using Team = PatchThreads<n, dim, Law, stored, T>;
   constexpr int together = Shape::cells;
+  constexpr bool of_warp = Team::cell_is_warp;
   extern __shared__ __align__(16) unsigned char memory[];
   T* const shared = reinterpret_cast<T*>(memory);
   Index* const words = reinterpret_cast<Index*>(memory + Shape::of_cells);
-  const int own = threadIdx.x / layer, s = threadIdx.x % layer;
+  const int own = threadIdx.x / Team::of_cell, s = threadIdx.x % Team::of_cell;
+  const bool active = !of_warp || s < layer;
   const Offset mine = blockIdx.x * Offset{together} + own;
   const Offset cell = mine < block.cells ? mine : block.cells - 1;  // those beyond the last repeat it
   const CellThread<n, dim, C, T> thread(shared + own * Shape::Cell::pitch, s);
 
-  const Index* const dofs = block.dofs + cell * N + s;
   const bool in_patches = block.patches.patches != nullptr;
   const Patch patch = in_patches ? block.patches.patches[blockIdx.x] : Patch{};
-  T along[C][n];
+  T along[C][n], kept[C][n];
+  if (active) {
+    const Index* const dofs = block.dofs + cell * N + s;
 #pragma unroll
-  for (int k = 0; k < n; ++k) {
-    const Offset row = Offset{dofs[k * layer]} * C;
+    for (int k = 0; k < n; ++k) {
+      const Offset row = Offset{dofs[k * layer]} * C;
 #pragma unroll
-    for (int c = 0; c < C; ++c) along[c][k] = u[row + c];
+      for (int c = 0; c < C; ++c) along[c][k] = u[row + c];
+    }
   }
   if (in_patches)
     bring_words(block.patches.words + patch.words, words_of_patch(Shape::places, patch.nodes, patch.own), words);
+  if (active) {
 #pragma unroll
-  for (int k = 0; k < n; ++k)
+    for (int k = 0; k < n; ++k)
 #pragma unroll
-    for (int c = 0; c < C; ++c) thread.array(c, 0)[thread.at(k)] = along[c][k];
-  differentiate_column<false>(line, along);
-  __syncthreads();
-  thread.differentiate_values(line);
-  __syncthreads();
-  make_fluxes<stored, Law>(block, line, cell, thread, along);
-  differentiate_column<true>(line, along);
-  __syncthreads();
-  thread.differentiate_fluxes(line);
-  __syncthreads();
-  T* const forces = elements + (block.first + cell * N + s) * size;
+      for (int c = 0; c < C; ++c) thread.array(c, 0)[thread.at(k)] = along[c][k];
+    differentiate_column<false>(line, along);
+  }
+  wait_for_cell<of_warp>();
+  if (active) thread.take_values(line, kept);
+  wait_for_cell<of_warp>();
+  if (active) thread.give_values(kept);
+  wait_for_cell<of_warp>();
+  if (active) {
+    make_fluxes<stored, Law>(block, line, cell, thread, along);
+    differentiate_column<true>(line, along);
+  }
+  wait_for_cell<of_warp>();
+  if (active) thread.differentiate_fluxes(line);
+  wait_for_cell<of_warp>();
+  if (active) {
+    T* const forces = elements + (block.first + cell * N + s) * size;
 #pragma unroll
-  for (int k = 0; k < n; ++k) {
-    Entry<size, T> force;
+    for (int k = 0; k < n; ++k) {
+      Entry<size, T> force;
 #pragma unroll
-    for (int c = 0; c < C; ++c) {
-      T sum = along[c][k] + thread.array(c, 0)[thread.at(k)];
-      if constexpr (dim == 3) sum += thread.array(c, 1)[thread.at(k)];
-      force.numbers[c] = -sum;
-      if (in_patches) thread.array(c, 0)[thread.at(k)] = -sum;
+      for (int c = 0; c < C; ++c) {
+        T sum = along[c][k] + thread.array(c, 0)[thread.at(k)];
+        if constexpr (dim == 3) sum += thread.array(c, 1)[thread.at(k)];
+        force.numbers[c] = -sum;
+        if (in_patches) thread.array(c, 0)[thread.at(k)] = -sum;
+      }
+      if (!in_patches && mine < block.cells) *reinterpret_cast<Entry<size, T>*>(forces + k * layer * size) = force;
     }
-    if (!in_patches && mine < block.cells) *reinterpret_cast<Entry<size, T>*>(forces + k * layer * size) = force;
   }
   if (!in_patches) return;
   __pipeline_wait_prior(0);
   __syncthreads();
-  add_up_patch<C, (dim - 1) * Shape::Cell::size, Shape::places, Shape::threads>(patch, words, shared,
-                                                                                elements + block.first * size, target);
+  constexpr int step = (dim - 1) * Shape::Cell::size, places = Shape::places;
+  T* const of_patch = elements + block.first * size;
+  if constexpr (Team::moves_in_order)
+    add_up_in_order<C, step, places, Team::all, 5>(patch, words, shared, of_patch, target);
+  else
+    add_up_patch<C, step, places, Team::all>(patch, words, shared, of_patch, target);
 }
 
 }  // namespace kernels
@@ -302,14 +300,17 @@ void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const 
                  const Target<T>& target) {
   using Shape = PatchShape<n, dim, Law::components(dim), T>;
   const Offset blocks = (Offset{block.cells} + Shape::cells - 1) / Shape::cells;
-  const auto run = [&](auto kernel) {
-    launch_with_shared(exec, kernel, blocks, Shape::threads, Shape::bytes, block, Line<n, T>(rule), u, elements,
-                       target);
+  // What these patches need, not the most that any may: the first cache has the rest.
+  const int bytes = Shape::of_cells + block.patches.most_words * static_cast<int>(sizeof(Index));
+  const auto run = [&](auto stored) {
+    using Team = kernels::PatchThreads<n, dim, Law, stored(), T>;
+    launch_with_shared(exec, kernels::apply_spectral<n, dim, Law, stored(), T>, blocks, Team::all, bytes, block,
+                       Line<n, T>(rule), u, elements, target);
   };
   if (block.map)
-    run(kernels::apply_spectral<n, dim, Law, false, T>);
+    run(std::false_type());
   else
-    run(kernels::apply_spectral<n, dim, Law, true, T>);
+    run(std::true_type());
 }
 
 }  // namespace device

@@ -74,26 +74,6 @@ inline void store_entries(const V (&values)[C], Number<V>* to, Offset stride) {
   }
 }
 
-/// The matrix of derivatives along an axis, or its transpose, times a factor. Nodes lie symmetrically: M[n-1-q][n-1-i]
-/// = -M[q][i], so that even parts of a line have odd derivatives and the reverse, for about half the products.
-/// A. Solomonoff, J. Comput. Phys. 98 (1992) 174-177.
-template <int n, class T>
-struct FoldedMatrix {
-  static constexpr int half = n / 2, more = n - half;
-  T of_odd[more][half];   ///< even parts of the result, from u_i - u_(n-1-i)
-  T of_even[half][more];  ///< odd parts, from u_i + u_(n-1-i) and the node in the middle
-
-  FoldedMatrix(const double* M, bool transposed, double factor) {
-    const auto at = [&](int q, int i) { return factor * (transposed ? M[i * n + q] : M[q * n + i]); };
-    for (int q = 0; q < more; ++q)
-      for (int i = 0; i < half; ++i) of_odd[q][i] = static_cast<T>((at(q, i) - at(q, n - 1 - i)) / 2);
-    for (int q = 0; q < half; ++q) {
-      for (int i = 0; i < half; ++i) of_even[q][i] = static_cast<T>((at(q, i) + at(q, n - 1 - i)) / 2);
-      if (n % 2 == 1) of_even[q][half] = static_cast<T>(at(q, half));
-    }
-  }
-};
-
 /// How n vectors of a line follow each other, and `lines` lines.
 template <int vectors, int lines>
 struct Strides {

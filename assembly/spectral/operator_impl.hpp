@@ -123,7 +123,7 @@ SpectralOperator<Exec, Law, T>::SpectralOperator(Exec& exec, const mesh::Mesh& m
     if (in_patches) {
       const std::vector<Index> own = spectral::in_order(cells.of_block(of), order);
       spectral::HostPatches patches = spectral::make_patches(own, cells.places, layout, owned_, nodes);
-      block.patches = {to_space<Space>(patches.patches), to_space<Space>(patches.words)};
+      block.patches = {to_space<Space>(patches.patches), to_space<Space>(patches.words), patches.most_words};
       block.view.patches = block.patches.view();
       of_patches.push_back(std::move(patches.outer));
       part = {.dofs = of_patches.back().data(), .cells = static_cast<Index>(of_patches.back().size()), .nodes = 1};

@@ -29,9 +29,7 @@ struct PatchShape {
   static constexpr int of_cell = Cell::pitch * static_cast<int>(sizeof(T)) + 2 * N * word;
   static constexpr int most = std::max(1, std::min(216 / layer, 96000 / of_cell));
   static constexpr int cells = dim == 3 && most >= 8 && most < 16 ? 8 : most;
-  static constexpr int threads = cells * layer, places = cells * N;
-  /// Blocks that a multiprocessor has registers for: more in double would need memory beside them.
-  static constexpr int blocks = sizeof(T) == 4 ? (threads > 128 ? 4 : 7) : (threads > 128 ? 2 : 4);
+  static constexpr int places = cells * N;
   /// Of the cells, in front of the lists of the patch, and of all.
   static constexpr int of_cells = (cells * Cell::pitch * static_cast<int>(sizeof(T)) + 15) / 16 * 16;
   static constexpr int bytes = of_cells + words_of_patch(places, places, places) * word;

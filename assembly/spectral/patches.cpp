@@ -206,7 +206,9 @@ HostPatches make_patches(std::span<const Index> dofs, int places, const PatchLay
   Offset words = 0;
   for (Patch& patch : result.patches) {
     patch.outer = std::exchange(outer, outer + patch.nodes - patch.own);
-    patch.words = std::exchange(words, words + words_of_patch(all_places, patch.nodes, patch.own));
+    const int its_words = words_of_patch(all_places, patch.nodes, patch.own);
+    patch.words = std::exchange(words, words + its_words);
+    result.most_words = std::max(result.most_words, its_words);
   }
   result.outer.resize(static_cast<std::size_t>(outer));
   result.words.resize(static_cast<std::size_t>(words));

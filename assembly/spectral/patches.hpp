@@ -78,14 +78,16 @@ TESSERA_HD_INLINE constexpr int words_of_patch(int places, int nodes, int own) {
 struct PatchView {
   const Patch* patches = nullptr;  ///< null: cells go by themselves
   const Index* words = nullptr;
+  int most_words = 0;  ///< of a patch
 };
 
 template <class Space>
 struct Patches {
   Array<Patch, Space> patches;
   Array<Index, Space> words;
+  int most_words = 0;
 
-  PatchView view() const { return {patches.data(), words.data()}; }
+  PatchView view() const { return {patches.data(), words.data(), most_words}; }
   double bytes() const { return static_cast<double>(patches.bytes() + words.bytes()); }
 };
 
@@ -93,6 +95,7 @@ struct HostPatches {
   std::vector<Patch> patches;
   std::vector<Index> words;
   std::vector<Index> outer;  ///< dofs of the nodes that go to the element vector
+  int most_words = 0;        ///< of a patch
 };
 
 /// The cells of a block in an order in which `each` that follow each other lie together: from the first one that is

@@ -67,61 +67,37 @@ struct Target {
   T kick = 0, drift = 0;
 };
 
+/// The matrix of derivatives along an axis, or its transpose, times a factor. Nodes lie symmetrically: M[n-1-q][n-1-i]
+/// = -M[q][i], so that even parts of a line have odd derivatives and the reverse, for about half the products.
+/// A. Solomonoff, J. Comput. Phys. 98 (1992) 174-177.
+template <int n, class T>
+struct FoldedMatrix {
+  static constexpr int half = n / 2, more = n - half;
+  T of_odd[more][half];   ///< even parts of the result, from u_i - u_(n-1-i)
+  T of_even[half][more];  ///< odd parts, from u_i + u_(n-1-i) and the node in the middle
+
+  FoldedMatrix(const double* M, bool transposed, double factor = 1) {
+    const auto at = [&](int q, int i) { return factor * (transposed ? M[i * n + q] : M[q * n + i]); };
+    for (int q = 0; q < more; ++q)
+      for (int i = 0; i < half; ++i) of_odd[q][i] = static_cast<T>((at(q, i) - at(q, n - 1 - i)) / 2);
+    for (int q = 0; q < half; ++q) {
+      for (int i = 0; i < half; ++i) of_even[q][i] = static_cast<T>((at(q, i) + at(q, n - 1 - i)) / 2);
+      if (n % 2 == 1) of_even[q][half] = static_cast<T>(at(q, half));
+    }
+  }
+};
+
 /// The tables of an axis with constant sizes: a parameter of kernels.
 template <int n, class T>
 struct Line {
   T points[n], weights[n], slope[n * n];
-  explicit Line(const Rule& rule) {
+  FoldedMatrix<n, T> folded, folded_transpose;
+
+  explicit Line(const Rule& rule) : folded(rule.slope, false), folded_transpose(rule.slope, true) {
     for (int i = 0; i < n; ++i)
       points[i] = static_cast<T>(rule.points[i]), weights[i] = static_cast<T>(rule.weights[i]);
     for (int i = 0; i < n * n; ++i) slope[i] = static_cast<T>(rule.slope[i]);
   }
 };
-
-/// F[c][a] = w |J| sum_d J^-1[a][d] s[c][d] for the flux s of the gradient that g[c][a] = d u_c / d xi_a makes; in a
-/// multilinear cell, whose J^-1 is adj / |J|: one division.
-template <int dim, class Law, class V>
-TESSERA_HD_INLINE inline void flux_of_map(const V (&J)[dim][dim], V weight, const V* k,
-                                          V (&g)[Law::components(dim)][dim]) {
-  constexpr int C = Law::components(dim);
-  V adj[dim][dim], gradient[C][dim], s[C][dim];
-  const V inverse = (V{} + 1.0F) / matrix_free::adjugate<dim, V>(J, adj);
-  for (int c = 0; c < C; ++c)
-    for (int d = 0; d < dim; ++d) {
-      V sum = adj[0][d] * g[c][0];
-      for (int a = 1; a < dim; ++a) sum += adj[a][d] * g[c][a];
-      gradient[c][d] = inverse * sum;
-    }
-  Law::template flux<dim, V>(k, gradient, s);
-  for (int c = 0; c < C; ++c)
-    for (int a = 0; a < dim; ++a) {
-      V sum = adj[a][0] * s[c][0];
-      for (int d = 1; d < dim; ++d) sum += adj[a][d] * s[c][d];
-      g[c][a] = weight * sum;
-    }
-}
-
-/// The same with J^-1 and w |J| that were stored; entry(i) gives one of them.
-template <int dim, class Law, class V, class Entry>
-TESSERA_HD_INLINE inline void flux_of_stored(Entry entry, const V* k, V (&g)[Law::components(dim)][dim]) {
-  constexpr int C = Law::components(dim);
-  V inverse[dim][dim], gradient[C][dim], s[C][dim];
-  for (int a = 0; a < dim; ++a)
-    for (int d = 0; d < dim; ++d) inverse[a][d] = entry(a * dim + d);
-  const V weight = entry(dim * dim);
-  for (int c = 0; c < C; ++c)
-    for (int d = 0; d < dim; ++d) {
-      V sum = inverse[0][d] * g[c][0];
-      for (int a = 1; a < dim; ++a) sum += inverse[a][d] * g[c][a];
-      gradient[c][d] = sum;
-    }
-  Law::template flux<dim, V>(k, gradient, s);
-  for (int c = 0; c < C; ++c)
-    for (int a = 0; a < dim; ++a) {
-      V sum = inverse[a][0] * s[c][0];
-      for (int d = 1; d < dim; ++d) sum += inverse[a][d] * s[c][d];
-      g[c][a] = weight * sum;
-    }
-}
 
 }  // namespace tessera::assembly::spectral
