@@ -5,6 +5,7 @@
 #include "assembly/edge/loop.hpp"
 #include "base/square_root.hpp"
 #include "deck/expression/node_program.hpp"
+#include "physics/conservation/columns.hpp"
 
 namespace tessera::physics::advection {
 
@@ -56,6 +57,10 @@ struct ScalarLaw {
       state.f[d] = has_function ? node[d * stride + i] : 0;
       state.slope[d] = has_function ? node[(dim + d) * stride + i] : 0;
     }
+  }
+  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<1>& u,
+                              const conservation::Columns<node_count>& node, Offset stride, Index i) const {
+    load(state, u.of[0], node.of[0], stride, i);
   }
   TESSERA_HD_INLINE bool is_admissible(const double (&own)[1]) const { return std::fabs(own[0]) < 1e300; }
 
@@ -129,6 +134,11 @@ struct ScalarLaw {
   TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[1], const double (&f)[1],
                                 double weight) const {
     return part(b, from, {weight * f[0]});
+  }
+  template <bool powers>
+  TESSERA_HD_INLINE bool takes_all(const double (&b)[bounds], const double (&from)[1], const double (&f)[1],
+                                   double weight) const {
+    return part<powers>(b, from, f, weight) == 1;
   }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 // The rows of the node graph as the passes of the scheme read them.
 #include "assembly/edge/loop.hpp"
+#include "base/load_once.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -28,7 +29,7 @@ struct GraphView {
   /// The neighbour of edge e, 0 behind the last one: read an edge ahead, so that what is read of the neighbour does not
   /// wait for its number.
   TESSERA_HD_INLINE Index ahead(const Entries& edges, int e) const {
-    return e < edges.count ? neighbour[edges.first + e * edges.step] : 0;
+    return e < edges.count ? load_once(neighbour + edges.first + e * edges.step) : 0;
   }
   /// visit(entry, neighbour) of each edge at the node.
   template <class Visit>
@@ -44,7 +45,15 @@ struct GraphView {
   template <int dim>
   TESSERA_HD_INLINE assembly::EdgeAt<dim> edge(Offset entry, Index i, Index j) const {
     assembly::EdgeAt<dim> edge;
-    coefficients.load<assembly::edge_data::c>(entry, edge, j < i);
+    if (coefficients.boundary[entry / 32].bits >> (entry % 32) & 1u) {
+      coefficients.load<assembly::edge_data::c>(entry, edge, j < i);
+      return edge;
+    }
+    for (int d = 0; d < dim; ++d) {
+      const double a = load_once(coefficients.c + d * coefficients.stride + entry);
+      edge.c_ij[d] = j < i ? -a : a;
+      edge.c_ji[d] = -edge.c_ij[d];
+    }
     return edge;
   }
 };

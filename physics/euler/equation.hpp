@@ -1,6 +1,7 @@
 #pragma once
 // The Euler equations as the passes of physics/conservation/ take them.
 #include "assembly/edge/loop.hpp"
+#include "physics/conservation/columns.hpp"
 #include "physics/euler/jacobian.hpp"
 #include "physics/euler/limit.hpp"
 #include "physics/euler/riemann.hpp"
@@ -26,6 +27,17 @@ struct NodeState {
     root = node[node_entropy_root * stride + i];
     entropy = node[node_entropy * stride + i];
     inverse = reciprocal(u[density]);
+    for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
+  }
+  TESSERA_HD_INLINE void load(const conservation::Columns<numbers<dim>>& from,
+                              const conservation::Columns<node_numbers>& node, Index i) {
+    for (int k = 0; k < numbers<dim>; ++k) u[k] = from(k, i);
+    p = node(node_pressure, i);
+    a = node(node_sound, i);
+    power = node(node_power, i);
+    root = node(node_entropy_root, i);
+    entropy = node(node_entropy, i);
+    inverse = quick_reciprocal(u[density]);
     for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
   }
   TESSERA_HD_INLINE double along(const double (&c)[dim]) const {
@@ -82,7 +94,7 @@ struct GasRow {
   TESSERA_HD_INLINE void add(const Gas& gas, const NodeState<dim>& own, const NodeState<dim>& other, double d,
                              const double (&f_i)[numbers<dim>], const double (&f_j)[numbers<dim>]) {
     const double twice =
-        own.u[density] + other.u[density] - (d > 0 ? (f_j[density] - f_i[density]) * reciprocal(d) : 0);
+        own.u[density] + other.u[density] - (d > 0 ? (f_j[density] - f_i[density]) * quick_reciprocal(d) : 0);
     least = smaller(twice, least);
     most = larger(twice, most);
     least_s = smaller(entropy_of(gas, other), least_s);
@@ -100,7 +112,7 @@ struct GasRow {
   TESSERA_HD_INLINE static double entropy_between(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j) {
     double twice[numbers<dim>];
     for (int k = 0; k < numbers<dim>; ++k) twice[k] = i.u[k] + j.u[k];
-    const double inverse = reciprocal(twice[density]);
+    const double inverse = quick_reciprocal(twice[density]);
     const double ratio = (j.u[density] - i.u[density]) * inverse, x = ratio * ratio;
     return 0.5 * density_times_internal<dim>(twice) * inverse * i.root * j.root *
            larger(1 - 0.5 * gas.gamma * (x + x * x), 0.0);
@@ -151,6 +163,10 @@ struct GasEquation {
   }
   TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
     state.load(u, node, stride, i);
+  }
+  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<n>& u,
+                              const conservation::Columns<node_count>& node, Offset, Index i) const {
+    state.load(u, node, i);
   }
   TESSERA_HD_INLINE bool is_admissible(const double (&own)[n]) const { return euler::is_admissible<dim>(gas, own); }
   TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const assembly::EdgeAt<dim>& edge) const {
@@ -214,6 +230,12 @@ struct GasEquation {
   TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[n], const double (&f)[n],
                                 double weight) const {
     return largest_part<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, f, weight);
+  }
+  /// Whether it is 1.
+  template <bool powers>
+  TESSERA_HD_INLINE bool takes_all(const double (&b)[bounds], const double (&from)[n], const double (&f)[n],
+                                   double weight) const {
+    return euler::takes_all<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, f, weight);
   }
   TESSERA_HD double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
     return largest_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by);
