@@ -66,25 +66,27 @@ struct ScalarLaw {
 
   /// max |(v + f'(u)) c| with the velocity of either node and all u between theirs, from above: with it the state half
   /// way, (u_i + u_j) / 2 - (F_j - F_i) c / (2 d), lies between both, and so do all that the Riemann problem has.
-  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const assembly::EdgeAt<dim>& edge) const {
+  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const double (&c)[dim]) const {
     double least[dim] = {}, most[dim] = {};
     if constexpr (has_function) range(i, j, least, most);
-    double result = speed(i, j, least, most, edge.c_ij);
-    bool inside = true;  // then c_ji = -c_ij
-    for (int d = 0; d < dim; ++d) inside = inside && edge.c_ji[d] == -edge.c_ij[d];
-    if (!inside) result = std::fmax(result, speed(i, j, least, most, edge.c_ji));
-    return result;
+    return speed(i, j, least, most, c);
+  }
+  TESSERA_HD_INLINE void flux_jump(const State& i, const State& j, const double (&c)[dim], double (&jump)[1]) const {
+    double of_i[1], of_j[1];
+    i.flux(c, of_i);
+    j.flux(c, of_j);
+    jump[0] = of_j[0] - of_i[0];
   }
 
   TESSERA_HD_INLINE Row row(const State& own) const { return {own.u[0], own.u[0], 0, 0}; }
-  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const assembly::EdgeAt<dim>& edge, double,
-                             const double (&)[1], const double (&)[1]) const {
+  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const double (&c)[dim], double,
+                             const double (&)[1]) const {
     row.least = std::fmin(row.least, other.u[0]);
     row.most = std::fmax(row.most, other.u[0]);
     // The flux of (u - u_i)^2 / 2, int (s - u_i) f'(s) ds from u_i to u_j: exact where f' is linear.
     const double difference = other.u[0] - own.u[0];
     double along = 0;
-    for (int d = 0; d < dim; ++d) along += (other.v[d] + (own.slope[d] + 2 * other.slope[d]) / 3) * edge.c_ij[d];
+    for (int d = 0; d < dim; ++d) along += (other.v[d] + (own.slope[d] + 2 * other.slope[d]) / 3) * c[d];
     const double flux = 0.5 * difference * difference * along;
     row.left += flux;
     row.size += std::fabs(flux);

@@ -45,16 +45,22 @@ struct GraphView {
   template <int dim>
   TESSERA_HD_INLINE assembly::EdgeAt<dim> edge(Offset entry, Index i, Index j) const {
     assembly::EdgeAt<dim> edge;
-    if (coefficients.boundary[entry / 32].bits >> (entry % 32) & 1u) {
-      coefficients.load<assembly::edge_data::c>(entry, edge, j < i);
-      return edge;
-    }
+    coefficients.load<assembly::edge_data::c>(entry, edge, j < i);
+    return edge;
+  }
+  /// c_ij of it, read once by the kernel; returns whether c_ji = -c_ij.
+  template <int dim>
+  TESSERA_HD_INLINE bool read_c(Offset entry, Index i, Index j, double (&c)[dim]) const {
     for (int d = 0; d < dim; ++d) {
       const double a = load_once(coefficients.c + d * coefficients.stride + entry);
-      edge.c_ij[d] = j < i ? -a : a;
-      edge.c_ji[d] = -edge.c_ij[d];
+      c[d] = j < i ? -a : a;
     }
-    return edge;
+    const assembly::MarkWord word = coefficients.boundary[entry / 32];
+    const int bit = static_cast<int>(entry % 32);
+    if (!(word.bits >> bit & 1u)) return true;
+    const Offset place = word.rank(bit);
+    for (int d = 0; d < dim; ++d) c[d] += coefficients.boundary_c[d * coefficients.boundary_stride + place];
+    return false;
   }
 };
 

@@ -3,7 +3,8 @@
 //   dim, n             dimensions, numbers of a state
 //   State, load        a node as a row sees it: u, and flux(c, f), which makes F(u) c; see columns.hpp
 //   node_count, at_node  what follows from the state of a node alone, kept beside it
-//   viscosity          d_ij of an edge
+//   flux_jump          F(u_j) c - F(u_i) c, 0 of equal states
+//   viscosity          of an edge along c, from i to j: d_ij is the larger one of both ways
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
 //   unbounded          bounds that every state keeps
@@ -119,25 +120,24 @@ struct RatesPass {
       const Index j = std::exchange(next, v.graph.ahead(edges, e + 1));
       typename Equation::State other;
       v.equation.load(other, columns.u, columns.node, v.stride, j);
-      const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
-      double d, brought[n];
+      double c[dim], jump[n];
+      const bool is_inside = v.graph.template read_c<dim>(entry, i, j, c);
+      v.equation.flux_jump(own, other, c, jump);
+      double d;
       if constexpr (can_limit<Equation>) {
-        d = v.equation.viscosity(own, other, edge);
+        d = v.equation.viscosity(own, other, c);
+        if (!is_inside) d = larger(d, v.equation.viscosity(other, own, v.graph.template edge<dim>(entry, i, j).c_ji));
         v.viscosity[entry] = d;
-        for (int k = 0; k < n; ++k) brought[k] = d * (other.u[k] - own.u[k]);
+        for (int k = 0; k < n; ++k) diffusion[k] += d * (other.u[k] - own.u[k]);
       } else {
-        d = v.equation.diffuse(own, other, edge, brought);
+        double brought[n];
+        d = v.equation.diffuse(own, other, v.graph.template edge<dim>(entry, i, j), brought);
+        for (int k = 0; k < n; ++k) diffusion[k] += brought[k];
       }
       sum += d;
-      double f_i[n], f_j[n];
-      own.flux(edge.c_ij, f_i);
-      other.flux(edge.c_ij, f_j);
-      for (int k = 0; k < n; ++k) {
-        transport[k] += f_j[k] - f_i[k];
-        diffusion[k] += brought[k];
-      }
+      for (int k = 0; k < n; ++k) transport[k] += jump[k];
       if constexpr (limited) {
-        v.equation.add(row, own, other, edge, d, f_i, f_j);
+        v.equation.add(row, own, other, c, d, jump);
         difference += own.u[0] - other.u[0];
       }
     }

@@ -225,9 +225,10 @@ class SchemeOf final : public Scheme<Exec> {
   static constexpr Offset most_strides = 65536;  ///< threads that look for the longest step: 37 us, 16384 take 100
   static constexpr Offset few = 1024;            ///< numbers of them that the host looks at
   static constexpr int slots = 3;
-  // Blocks of 128 on a multiprocessor; measured on an H100 (2026-11-25), when searches had kernels of their own: stages
-  // of 3, 6, 3 took 8 to 10 per cent longer, those of 6, 7, 6, which spilt, 17 to 36.
-  static constexpr int blocks_of_rates = 4, blocks_of_middle = 8, blocks_of_whole = 5, blocks_of_limit = 4;
+  // Blocks of 128 on a multiprocessor, as measured on an H200 (2026-11-26): rates of 5 blocks spill and take 3 to 9 per
+  // cent longer, of 3 11 to 20; rows that take all of each edge 3 to 20 with 4, 20 to 25 with 6; the passes of the limiter
+  // 3 to 20 with 4, about the same with 5 and 8.
+  static constexpr int blocks_of_rates = 4, blocks_of_middle = 8, blocks_of_whole = 5, blocks_of_limit = 6;
 
   bool limits_edges() const {
     return limits_some && (params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic);
