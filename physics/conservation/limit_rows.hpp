@@ -1,8 +1,8 @@
 #pragma once
-// The passes of convex limiting. Most edges of most flows are not limited: so the first pass takes all of each edge, and
-// asks the bounds of its own node alone which edges they refuse, wholly or in part. Then rows take back what either end
-// refuses, and a last pass offers it once more; both go to refused edges alone. What is made is what passes over all
-// edges of both ends would make, to rounding.
+// The passes of convex limiting. Most edges of most flows are not limited: so the first pass takes all of each edge,
+// and asks the bounds of its own node alone which edges they refuse, wholly or in part. Then rows take back what either
+// end refuses, and a last pass offers it once more; both go to refused edges alone. What is made is what passes over
+// all edges of both ends would make, to rounding.
 #include "base/lowest_bit.hpp"
 #include "physics/conservation/rows.hpp"
 
@@ -66,7 +66,8 @@ struct Antidiffusion {
     end.weight = v.weight[i];
   }
 
-  /// f, what of the edge goes to i over dt, of j the negative, to rounding; `rest` is dt, or the part of it that is left.
+  /// f, what of the edge goes to i over dt, of j the negative, to rounding; `rest` is dt, or the part of it that is
+  /// left.
   TESSERA_HD_INLINE void of_edge(Index i, const Side& own, Offset entry, Index j, const Side& other, double rest,
                                  double (&f)[n]) const {
     const double by = rest * load_once(v.viscosity + entry) * (0.5 * (own.alpha + other.alpha) - 1);

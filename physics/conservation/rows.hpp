@@ -4,7 +4,9 @@
 //   State, load        a node as a row sees it: u, and flux(c, f), which makes F(u) c; see columns.hpp
 //   node_count, at_node  what follows from the state of a node alone, kept beside it
 //   flux_jump          F(u_j) c - F(u_i) c, 0 of equal states
-//   viscosity          of an edge along c, from i to j: d_ij is the larger one of both ways
+//   viscosity          of an edge along c, from i to j, the same as from j to i along -c: d_ij is the larger one of
+//   those
+//                      of c_ij and c_ji
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
 //   unbounded          bounds that every state keeps
@@ -69,9 +71,9 @@ struct PassViews {
   double* longest = nullptr;       ///< [owned] m_i / (2 sum_j d_ij), -1 where the state is none
   double* low = nullptr;           ///< [n + guards, stride] the state after the first pass of the limiter, and guards
   const double* weight = nullptr;  ///< [stride] n_i / m_i; 0: the state is prescribed
-  const double* relaxation = nullptr;  ///< [owned]
-  const double* past = nullptr;        ///< [n, dim, stride] of stages that look at those before; see PastFluxes
-  double blend = 1;                    ///< weight of what is new in alpha and l_ij; see Scheme::set_blend
+  const double* relaxation = nullptr;   ///< [owned]
+  const double* past = nullptr;         ///< [n, dim, stride] of stages that look at those before; see PastFluxes
+  double blend = 1;                     ///< weight of what is new in alpha and l_ij; see Scheme::set_blend
   std::uint64_t* refused = nullptr;     ///< [stride] edges that the bounds of the node refuse; see limit_rows.hpp
   std::uint64_t* open = nullptr;        ///< [owned] edges that are left to the second pass of the limiter
   const std::uint8_t* names = nullptr;  ///< [entries] see NamesPass
@@ -121,12 +123,19 @@ struct RatesPass {
       typename Equation::State other;
       v.equation.load(other, columns.u, columns.node, v.stride, j);
       double c[dim], jump[n];
-      const bool is_inside = v.graph.template read_c<dim>(entry, i, j, c);
-      v.equation.flux_jump(own, other, c, jump);
-      double d;
+      bool is_inside = v.graph.template read_c<dim>(entry, i, j, c);
+      double d = 0;
       if constexpr (can_limit<Equation>) {
-        d = v.equation.viscosity(own, other, c);
-        if (!is_inside) d = larger(d, v.equation.viscosity(other, own, v.graph.template edge<dim>(entry, i, j).c_ji));
+        // On the boundary c_ji has a viscosity of its own; turned, so that one piece of code finds both.
+        double normal[dim];
+        for (int k = 0; k < dim; ++k) normal[k] = c[k];
+        for (;;) {
+          d = larger(d, v.equation.viscosity(own, other, normal));
+          if (is_inside) break;
+          is_inside = true;
+          const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
+          for (int k = 0; k < dim; ++k) normal[k] = -edge.c_ji[k];
+        }
         v.viscosity[entry] = d;
         for (int k = 0; k < n; ++k) diffusion[k] += d * (other.u[k] - own.u[k]);
       } else {
@@ -135,6 +144,7 @@ struct RatesPass {
         for (int k = 0; k < n; ++k) diffusion[k] += brought[k];
       }
       sum += d;
+      v.equation.flux_jump(own, other, c, jump);
       for (int k = 0; k < n; ++k) transport[k] += jump[k];
       if constexpr (limited) {
         v.equation.add(row, own, other, c, d, jump);

@@ -225,9 +225,9 @@ class SchemeOf final : public Scheme<Exec> {
   static constexpr Offset most_strides = 65536;  ///< threads that look for the longest step: 37 us, 16384 take 100
   static constexpr Offset few = 1024;            ///< numbers of them that the host looks at
   static constexpr int slots = 3;
-  // Blocks of 128 on a multiprocessor, as measured on an H200 (2026-11-26): rates of 5 blocks spill and take 3 to 9 per
-  // cent longer, of 3 11 to 20; rows that take all of each edge 3 to 20 with 4, 20 to 25 with 6; the passes of the limiter
-  // 3 to 20 with 4, about the same with 5 and 8.
+  // Blocks of 128 on a multiprocessor, as measured on an H200 (2026-11-26): rates take 4 to 21 per cent longer with 3,
+  // 13 to 26 with 5, which spill; rows that take all of each edge 4 to 21 with 4, 18 to 25 with 6; the passes of the
+  // limiter up to 29 with 4, up to 18 with 8.
   static constexpr int blocks_of_rates = 4, blocks_of_middle = 8, blocks_of_whole = 5, blocks_of_limit = 6;
 
   bool limits_edges() const {
@@ -237,7 +237,7 @@ class SchemeOf final : public Scheme<Exec> {
   PassViews<Equation> views(View<const double> u) {
     return {view_of(graph_),    equation_,      stride_,        u.data(),        node_.data(), viscosity_.data(),
             part_.data(),       middle_.data(), smooth_.data(), longest_.data(), low_.data(),  weight_.data(),
-            relaxation_.data(), nullptr,        blend_,         refused_.data(), open_.data(),  names_.data()};
+            relaxation_.data(), nullptr,        blend_,         refused_.data(), open_.data(), names_.data()};
   }
   template <bool staged>
   void find_bounds(const PassViews<Equation>& v, double dt) {
@@ -262,8 +262,8 @@ class SchemeOf final : public Scheme<Exec> {
       return for_rows<blocks_of_limit>(LimitPass<Equation, true, true, staged, powers>{edges, share, start, to});
     for_rows<blocks_of_limit>(LimitPass<Equation, true, false, staged, powers>{edges, share, start, to});
     exchange_ghosts(low_.view(), n + Equation::guards);
-    for_rows<blocks_of_limit>(LimitPass<Equation, false, true, staged, powers>{
-        {v, columns, dt, params_.consistent_mass}, share, start, to});
+    for_rows<blocks_of_limit>(
+        LimitPass<Equation, false, true, staged, powers>{{v, columns, dt, params_.consistent_mass}, share, start, to});
   }
   /// Slices of rows that a block of a GPU takes beside each other.
   void make_tiles() {

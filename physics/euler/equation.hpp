@@ -139,8 +139,8 @@ struct GasEquation {
 
   Gas gas;
 
-  /// p, a, p^-z, sqrt(K(rho)), and eta / rho with Harten's entropy eta = (rho rho e)^(1 / (gamma + 1)). Of the logarithms
-  /// of rho and p: three powers take twice the time.
+  /// p, a, p^-z, sqrt(K(rho)), and eta / rho with Harten's entropy eta = (rho rho e)^(1 / (gamma + 1)). Of the
+  /// logarithms of rho and p: three powers take twice the time.
   TESSERA_HD_INLINE void at_node(const double (&own)[n], Offset i, Offset stride, double* node) const {
     const double internal = density_times_internal<dim>(own), rho = own[density];
     const double p = gas.pressure(rho, internal * reciprocal(rho));

@@ -87,7 +87,7 @@ struct EntropyAlong {
   }
   /// What rounding alone may put P below 0 between 0 and t: a state there is at its bound.
   TESSERA_HD_INLINE double band(double t) const {
-    constexpr double rounding = 1e-12;                  // of the bound
+    constexpr double rounding = 1e-12;                // of the bound
     const double thin = smaller(1 + slope * t, 1.0);  // as x^(gamma + 1) >= x^3 there
     return rounding * floor * (thin * thin * thin);
   }
