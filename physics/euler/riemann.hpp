@@ -1,7 +1,7 @@
 #pragma once
 // A guaranteed upper bound of the largest wave speed between two states.
+#include "base/quick_quotients.hpp"
 #include "physics/euler/gas.hpp"
-#include "physics/euler/quick.hpp"
 
 namespace tessera::physics::euler {
 

@@ -4,7 +4,7 @@
 
 #include "base/reciprocal.hpp"
 
-namespace tessera::physics::euler {
+namespace tessera {
 
 /// 1 / value, as reciprocal().
 TESSERA_HD inline double quick_reciprocal(double value) {
@@ -30,4 +30,4 @@ TESSERA_HD inline double quick_root(double value) {
 #endif
 }
 
-}  // namespace tessera::physics::euler
+}  // namespace tessera
