@@ -5,6 +5,7 @@
 #include "app/progress.hpp"
 #include "app/signals.hpp"
 #include "base/log.hpp"
+#include "output/files.hpp"
 #include "physics/registry.hpp"
 #include "physics/sections.hpp"
 
@@ -15,6 +16,8 @@ ExitCode check(const DeckOptions& options) {
   set_log_level(options.quiet ? "quiet" : "info");
   load_plugins(options);
   const deck::Deck deck = open_deck(options);
+  const std::filesystem::path directory = output_directory(deck);
+  output::check_directory(directory);
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema_for(deck));
   const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
@@ -23,7 +26,7 @@ ExitCode check(const DeckOptions& options) {
   physics::Context context{.deck = deck,
                            .backend = params.backend,
                            .threads = params.threads,
-                           .output_directory = physics::output_section().read_declared(deck).directory,
+                           .output_directory = directory,
                            .summary = summary,
                            .quiet = options.quiet,
                            .stop = StopOnSignals::asked,

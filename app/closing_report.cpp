@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.hpp"
 #include "base/host_memory.hpp"
 #include "base/memory.hpp"
 
@@ -79,7 +80,7 @@ void add_sizes(const Json& root, std::string& text) {
     line("cells", grouped(cells.get<long long>()));
   if (const Json dofs = at(root, "space.dofs"); dofs.is_number_integer()) line("dofs", grouped(dofs.get<long long>()));
   if (const Json newton = at(root, "newton.iterations"); newton.is_number_integer())
-    line("newton", fmt::format("{} iterations", newton.get<long long>()));
+    line("newton", counted(newton.get<long long>(), "iteration"));
   if (const Json steps = at(root, "time.steps"); steps.is_number_integer())
     line("steps", fmt::format("{} to t = {:g}", grouped(steps.get<long long>()), at(root, "time.t").get<double>()));
   const std::string solver = solver_line(root);

@@ -6,6 +6,7 @@
 #include "app/open_deck.hpp"
 #include "app/progress.hpp"
 #include "app/signals.hpp"
+#include "base/counted.hpp"
 #include "mesh/entity_table.hpp"
 #include "mesh/gmsh_writer.hpp"
 #include "mesh/make_mesh.hpp"
@@ -33,7 +34,7 @@ ExitCode mesh_of_deck(const MeshOptions& options) {
   if (StopOnSignals::asked()) return StopOnSignals::exit_code();
   if (!options.file.empty()) {
     mesh::write_msh(mesh, options.file);
-    fmt::print("{}: {} nodes, {} cells\ngroups: {}\n", options.file, mesh.nodes(), mesh.cells(),
+    fmt::print("{}: {}, {}\ngroups: {}\n", options.file, counted(mesh.nodes(), "node"), counted(mesh.cells(), "cell"),
                physics::describe_groups(mesh));
   }
   if (options.list) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "physics/registry.hpp"
+#include "physics/sections.hpp"
 
 namespace tessera::app {
 namespace {
@@ -27,6 +28,15 @@ std::vector<std::string> overrides_of(const DeckOptions& options) {
 }
 
 deck::Deck open_deck(const DeckOptions& options) { return deck::Deck::read(options.deck, overrides_of(options)); }
+
+std::filesystem::path output_directory(const deck::Deck& deck) {
+  const std::string directory = physics::output_section().read_declared(deck).directory;
+  if (directory.empty())
+    throw Error(ExitCode::usage, "output.directory is empty",
+                "name the folder of the results, \".\" for this one, or leave the key out: then it is \"out\"",
+                deck.where("output.directory"));
+  return directory;
+}
 
 void load_plugins(const DeckOptions& options) {
   for (const std::string& library : options.plugins) physics::load_plugin(library);

@@ -1,4 +1,6 @@
 #pragma once
+#include <filesystem>
+
 #include "app/commands.hpp"
 #include "deck/deck.hpp"
 
@@ -8,6 +10,9 @@ namespace tessera::app {
 std::vector<std::string> overrides_of(const DeckOptions& options);
 /// Reads the deck of a command with its overrides.
 deck::Deck open_deck(const DeckOptions& options);
+
+/// The folder of the results. Throws Error(usage) where its name is empty.
+std::filesystem::path output_directory(const deck::Deck& deck);
 
 /// Loads the plugins of a command.
 void load_plugins(const DeckOptions& options);

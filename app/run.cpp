@@ -204,8 +204,7 @@ ExitCode run_beside(const deck::Deck& deck, const RunOf& run, const Ranks& ranks
   output::begin_results();
   output::Summary summary;
   std::optional<Error> failure;
-  const ExitCode code =
-      run_and_summarise(deck, run, ranks, physics::output_section().read_declared(deck).directory, summary, failure);
+  const ExitCode code = run_and_summarise(deck, run, ranks, output_directory(deck), summary, failure);
   if (StopOnSignals::asked() || code == ExitCode::interrupted) output::remove_results();
   output::keep_results();
   if (failure) throw *failure;
@@ -216,9 +215,7 @@ ExitCode run_deck(RunOf run, const Ranks& ranks) {
   load_plugins(run.options);
   const deck::Deck deck = open_deck_of(run, ranks);
   std::optional<output::RunFolder> folder;
-  const auto make_folder = [&] {
-    folder.emplace(physics::output_section().read_declared(deck).directory, run.checkpoint.has_value());
-  };
+  const auto make_folder = [&] { folder.emplace(output_directory(deck), run.checkpoint.has_value()); };
   if (ranks.get())
     on_root(*ranks.get(), make_folder);
   else

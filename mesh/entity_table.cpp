@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/counted.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/group_items.hpp"
 #include "mesh/partition.hpp"
@@ -135,13 +136,10 @@ std::string normal_text(const EntityRow& row, const Mesh& mesh) {
 constexpr const char* kinds[] = {"point", "curve", "surface", "volume"};
 
 std::vector<std::string> cells_of(const EntityRow& row, const Mesh& mesh, double extent) {
-  const char* items = row.dim == mesh.dim       ? "cells"
-                      : row.dim == mesh.dim - 1 ? "facets"
-                      : row.dim == 1            ? "edges"
-                                                : "nodes";
+  const char* item = row.dim == mesh.dim ? "cell" : row.dim == mesh.dim - 1 ? "facet" : row.dim == 1 ? "edge" : "node";
   return {row.name,
           kinds[row.dim],
-          fmt::format("{} {}", row.count, items),
+          counted(row.count, item),
           row.dim == 0 ? "" : fmt::format("{:.4g}", row.size),
           row.count > 0 ? triple(row.centre, extent, mesh.dim) : "",
           normal_text(row, mesh),

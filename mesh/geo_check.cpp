@@ -171,6 +171,9 @@ class GeoCheck {
                    "name the file plainly, or set mesh.trust = true where you trust the script");
     const std::filesystem::path other = file.parent_path() / std::filesystem::path(std::string(name.text));
     std::error_code none;
+    if (std::filesystem::is_other(other, none))
+      scanner.fail(name, "the script includes a pipe or a device, which may never end",
+                   "name a file, or set mesh.trust = true where you trust the script");
     if (std::filesystem::is_regular_file(other, none) && std::filesystem::file_size(other, none) > 0) {
       const bool data = is_data(other, MappedFile(other).text());
       data ? check_no_script(other) : check(other);

@@ -62,6 +62,8 @@ void check_params(const GroupParams& group, const Mesh& mesh, int dim) {
   if (group.where) group.where->require_axes(mesh.dim);
   if (group.where && group.where->depends_on_time())
     refuse(group, "depends on t in `where`", "groups are made once: use x, y and z");
+  if (group.normal.empty() && group.angle != GroupParams().angle)
+    refuse(group, "has an angle, and no normal that it is about", "give it normal = [...], or leave `angle` out");
   if (!group.normal.empty()) {
     if (dim != mesh.dim - 1)
       refuse(group, fmt::format("chooses {} by their normal", *group.of),

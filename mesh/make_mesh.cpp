@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/backend.hpp"
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "mesh/box.hpp"
@@ -23,14 +24,16 @@ namespace {
 std::string counts(const Mesh& mesh) {
   std::string shapes;
   for (const CellBlock& block : mesh.blocks)
-    shapes += fmt::format("{}{} {} cells", shapes.empty() ? "" : " + ", block.cells(), name(block.shape));
-  return fmt::format("mesh: {} nodes, {}, {} facets, {} groups, geometric order {}", mesh.nodes(), shapes,
-                     mesh.facets.size(), mesh.groups.size(), mesh.order);
+    shapes += fmt::format("{}{}", shapes.empty() ? "" : " + ",
+                          counted(block.cells(), fmt::format("{} cell", name(block.shape))));
+  return fmt::format("mesh: {}, {}, {}, {}, geometric order {}", counted(mesh.nodes(), "node"), shapes,
+                     counted(mesh.facets.size(), "facet"), counted(mesh.groups.size(), "group"), mesh.order);
 }
 
 void merge(Mesh& mesh, double tolerance) {
   const Index gone = merge_nodes(mesh, tolerance);
-  gone > 0 ? log_info(fmt::format("{} nodes that lay where another one does are merged", gone))
+  gone > 0 ? log_info(gone == 1 ? std::string("1 node that lay where another one does is merged")
+                                : fmt::format("{} nodes that lay where another one does are merged", gone))
            : warn(fmt::format("mesh.merge_nodes = {:g} merges nothing: no two boundary nodes lie so near", tolerance));
 }
 

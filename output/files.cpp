@@ -29,6 +29,22 @@ void make_directory(const std::filesystem::path& directory) {
   if (::access(directory.c_str(), W_OK | X_OK) != 0) fail_on_file("write into the folder", directory, errno);
 }
 
+void check_directory(const std::filesystem::path& directory) {
+  std::filesystem::path there = std::filesystem::absolute(directory);
+  for (; there.has_relative_path(); there = there.parent_path()) {
+    std::error_code code;
+    const auto type = std::filesystem::symlink_status(there, code).type();
+    if (type == std::filesystem::file_type::none) fail_on_file("make the folder", directory, code.value());
+    if (type != std::filesystem::file_type::not_found) break;
+  }
+  std::error_code none;
+  if (!std::filesystem::is_directory(there, none)) fail_on_file("make the folder", directory, ENOTDIR);
+  if (::access(there.c_str(), W_OK | X_OK) == 0) return;
+  const int reason = errno;
+  const bool made = std::filesystem::is_directory(directory, none);
+  fail_on_file(made ? "write into the folder" : "make the folder", directory, reason);
+}
+
 void atomic_write(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write,
                   Role role) {
   Temporary temporary(path, role);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/counted.hpp"
+
 namespace tessera::physics {
 
 const char* entity_name(int dim) {
@@ -21,10 +23,10 @@ std::string describe_groups(const mesh::Mesh& mesh, GroupList list) {
     }
     const std::size_t count =
         group.dim >= mesh.dim - 1 ? group.entities.size() : group.vertices.size() / (group.dim + 1);
-    parts.push_back(fmt::format("{} ({}, {} {})", group.name, entity_name(group.dim), count,
-                                group.dim == mesh.dim       ? "cells"
-                                : group.dim == mesh.dim - 1 ? "facets"
-                                                            : "entities"));
+    const std::string items = group.dim == mesh.dim       ? counted(count, "cell")
+                              : group.dim == mesh.dim - 1 ? counted(count, "facet")
+                                                          : counted(count, "entity", "entities");
+    parts.push_back(fmt::format("{} ({}, {})", group.name, entity_name(group.dim), items));
   };
   for (const mesh::Group& group : mesh.groups) add(group);
   // Where the file has no group of cells, or none of what bounds them, its entities do.

@@ -51,7 +51,7 @@ __device__ T entry(const T* M, unsigned rows, unsigned columns, unsigned inner, 
 
 template <class T>
 __global__ void __launch_bounds__(transfer_block)
-    prolong_items(ItemsView block, Shape shape, const T* M, const T* y, T* x) {
+    prolong_items(ItemsView block, Shape shape, const T* M, SeenVector<T> y, T* x) {
   T* now = shared_memory<T>();
   T* next = now + shape.lattice;
   const T* axis_matrix = place_matrix(shape, M, next + shape.lattice);
@@ -71,13 +71,13 @@ __global__ void __launch_bounds__(transfer_block)
   const Index* owned = block.owned + first * block.high_nodes;
   for (unsigned t = threadIdx.x; t < count; t += transfer_block) {
     const Index row = owned[t];
-    if (row >= 0) x[row] += entry<false>(axis_matrix, block.high, block.low, inner, t, now);
+    if (row >= 0 && row < block.written) x[row] += entry<false>(axis_matrix, block.high, block.low, inner, t, now);
   }
 }
 
 template <class T>
 __global__ void __launch_bounds__(transfer_block)
-    gather_items(ItemsView block, Shape shape, const T* M, const T* r, T* values) {
+    gather_items(ItemsView block, Shape shape, const T* M, SeenVector<T> r, T* values) {
   T* now = shared_memory<T>();
   T* next = now + shape.lattice;
   const T* axis_matrix = place_matrix(shape, M, next + shape.lattice);
@@ -103,14 +103,14 @@ __global__ void __launch_bounds__(transfer_block)
 }  // namespace
 
 template <class Exec, class T>
-void prolong(Exec& exec, const ItemsView& block, const T* M, const T* y, T* x) {
+void prolong(Exec& exec, const ItemsView& block, const T* M, SeenVector<T> y, T* x) {
   const Shape shape(block);
   launch_with_shared(exec, prolong_items<T>, (block.items + shape.items - 1) / shape.items, transfer_block,
                      shape.bytes<T>(), block, shape, M, y, x);
 }
 
 template <class Exec, class T>
-void gather(Exec& exec, const ItemsView& block, const T* M, const T* r, T* values) {
+void gather(Exec& exec, const ItemsView& block, const T* M, SeenVector<T> r, T* values) {
   const Shape shape(block);
   launch_with_shared(exec, gather_items<T>, (block.items + shape.items - 1) / shape.items, transfer_block,
                      shape.bytes<T>(), block, shape, M, r, values);

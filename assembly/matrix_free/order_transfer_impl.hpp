@@ -1,5 +1,7 @@
 #pragma once
 // make_order_transfer, written once; instantiated by order_transfer_threads.cpp and order_transfer_cuda.cu.
+#include <utility>
+
 #include "assembly/matrix_free/order_transfer.hpp"
 #include "assembly/matrix_free/order_transfer_blocks.hpp"
 #include "assembly/space/places.hpp"
@@ -80,15 +82,17 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
 
  public:
   CellTransfer(Exec& exec, const DofMap& lower, const DofMap& higher, int components,
-               std::span<const Index> fixed_lower, std::span<const Index> fixed_higher)
-      : rows_(lower.dofs * components) {
+               std::span<const Index> fixed_lower, std::span<const Index> fixed_higher, OrderHalos<Exec> halos)
+      : halos_(std::move(halos)),
+        lower_rows_(owned_of(lower.dofs * components, halos_.lower)),
+        higher_rows_(owned_of(higher.dofs * components, halos_.higher)) {
     check_maps(lower, higher, components);
     std::vector<CellTables> tables;
     for (const DofBlock& block : higher.blocks) tables.push_back(cell_tables(lower, higher, block.shape));
     lay_out(lower, higher, components, tables);
     write(exec, higher, components, fixed_higher, tables, true);
     write(exec, lower, components, fixed_lower, tables, false);
-    places_ = places_of_rows(exec, std::as_const(low_).view(), rows_);
+    places_ = places_of_rows(exec, std::as_const(low_).view(), lower.dofs * components);
   }
   void prolong(Exec& exec, View<const double> y, View<double> x) const override { prolong_by(exec, y, x); }
   void prolong(Exec& exec, View<const float> y, View<float> x) const override { prolong_by(exec, y, x); }
@@ -101,6 +105,10 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
   Offset values() const override { return low_.size(); }
 
  private:
+  using Halo = std::shared_ptr<linalg::Halo<Exec>>;
+
+  static Index owned_of(Index seen, const Halo& halo) { return seen - (halo ? static_cast<Index>(halo->ghosts()) : 0); }
+
   /// Blocks and their matrices; lists are not filled yet.
   void lay_out(const DofMap& lower, const DofMap& higher, int components, const std::vector<CellTables>& all) {
     Offset high = 0, low = 0;
@@ -112,6 +120,7 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
       view.axes = tables.axes;
       view.high = tables.high, view.low = tables.low;
       view.high_nodes = higher.blocks[b].nodes, view.low_nodes = lower.blocks[b].nodes;
+      view.written = higher_rows_;
       view.first = low;
       block.matrix = to_space<Space>(tables.matrix);
       block.rounded = to_space<Space>(std::vector<float>(tables.matrix.begin(), tables.matrix.end()));
@@ -162,19 +171,29 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
     else
       return block.matrix.data();
   }
+  /// x [own rows] with its ghosts, which others send.
+  template <class T>
+  SeenVector<T> with_ghosts(Exec& exec, View<const T> x, const Halo& halo) const {
+    if (!halo) return {x.data(), nullptr, static_cast<Index>(x.size())};
+    halo->start(exec, x);
+    return {x.data(), halo->template finish<T>(exec).data(), static_cast<Index>(x.size())};
+  }
   template <class T>
   void prolong_by(Exec& exec, View<const T> y, View<T> x) const {
-    for (const Block<Space>& block : blocks_)
-      orders::prolong(exec, block.view, matrix_of<T>(block), y.data(), x.data());
+    const SeenVector<T> seen = with_ghosts(exec, y, halos_.lower);
+    for (const Block<Space>& block : blocks_) orders::prolong(exec, block.view, matrix_of<T>(block), seen, x.data());
   }
   template <class T>
   void restrict_by(Exec& exec, View<const T> r, View<T> values, View<T> y) const {
+    const SeenVector<T> seen = with_ghosts(exec, r, halos_.higher);
     for (const Block<Space>& block : blocks_)
-      orders::gather(exec, block.view, matrix_of<T>(block), r.data(), values.data());
-    for_each(exec, Offset{rows_}, SumOfPlaces<T>{places_.ptr.data(), places_.places.data(), values.data(), y.data()});
+      orders::gather(exec, block.view, matrix_of<T>(block), seen, values.data());
+    for_each(exec, Offset{lower_rows_},
+             SumOfPlaces<T>{places_.ptr.data(), places_.places.data(), values.data(), y.data()});
   }
 
-  Index rows_;
+  OrderHalos<Exec> halos_;
+  Index lower_rows_, higher_rows_;  ///< that this rank owns
   std::vector<Block<Space>> blocks_;
   Array<Index, Space> owned_, low_;  ///< of all blocks: ItemsView::owned, rows
   Places<Space> places_;             ///< of rows of the lower order in low_
@@ -185,16 +204,18 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
 template <class Exec>
 std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(Exec& exec, const DofMap& lower, const DofMap& higher,
                                                                  int components, std::span<const Index> fixed_lower,
-                                                                 std::span<const Index> fixed_higher) {
-  return std::make_unique<orders::CellTransfer<Exec>>(exec, lower, higher, components, fixed_lower, fixed_higher);
+                                                                 std::span<const Index> fixed_higher,
+                                                                 OrderHalos<Exec> halos) {
+  return std::make_unique<orders::CellTransfer<Exec>>(exec, lower, higher, components, fixed_lower, fixed_higher,
+                                                      std::move(halos));
 }
 
-#define TESSERA_INSTANTIATE_ORDER_TRANSFER(Exec)                                                         \
-  template void orders::prolong(Exec&, const orders::ItemsView&, const double*, const double*, double*); \
-  template void orders::prolong(Exec&, const orders::ItemsView&, const float*, const float*, float*);    \
-  template void orders::gather(Exec&, const orders::ItemsView&, const double*, const double*, double*);  \
-  template void orders::gather(Exec&, const orders::ItemsView&, const float*, const float*, float*);     \
-  template std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(                             \
-      Exec&, const DofMap&, const DofMap&, int, std::span<const Index>, std::span<const Index>)
+#define TESSERA_INSTANTIATE_ORDER_TRANSFER(Exec)                                                                      \
+  template void orders::prolong(Exec&, const orders::ItemsView&, const double*, orders::SeenVector<double>, double*); \
+  template void orders::prolong(Exec&, const orders::ItemsView&, const float*, orders::SeenVector<float>, float*);    \
+  template void orders::gather(Exec&, const orders::ItemsView&, const double*, orders::SeenVector<double>, double*);  \
+  template void orders::gather(Exec&, const orders::ItemsView&, const float*, orders::SeenVector<float>, float*);     \
+  template std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(                                          \
+      Exec&, const DofMap&, const DofMap&, int, std::span<const Index>, std::span<const Index>, OrderHalos<Exec>)
 
 }  // namespace tessera::assembly

@@ -57,7 +57,7 @@ void for_groups(Threads& exec, const ItemsView& block, Act act) {
 }
 
 template <class T>
-void load(Lattice<T>& lattice, const Index* rows, int nodes, int items, const T* from) {
+void load(Lattice<T>& lattice, const Index* rows, int nodes, int items, const SeenVector<T>& from) {
   constexpr int W = lanes<T>;
   for (int lane = 0; lane < W; ++lane)
     for (int i = 0; i < nodes; ++i) {
@@ -69,7 +69,7 @@ void load(Lattice<T>& lattice, const Index* rows, int nodes, int items, const T*
 }  // namespace
 
 template <class Exec, class T>
-void prolong(Exec& exec, const ItemsView& block, const T* M, const T* y, T* x) {
+void prolong(Exec& exec, const ItemsView& block, const T* M, SeenVector<T> y, T* x) {
   for_groups<T>(exec, block, [&](Lattice<T>& lattice, Offset first, int items) {
     load(lattice, block.rows + first * block.low_nodes, block.low_nodes, items, y);
     for (int axis = 0; axis < block.axes; ++axis)
@@ -78,13 +78,13 @@ void prolong(Exec& exec, const ItemsView& block, const T* M, const T* y, T* x) {
     for (int lane = 0; lane < items; ++lane) {
       const Index* owned = block.owned + (first + lane) * block.high_nodes;
       for (int i = 0; i < block.high_nodes; ++i)
-        if (owned[i] >= 0) x[owned[i]] += lattice.at(i, lane);
+        if (owned[i] >= 0 && owned[i] < block.written) x[owned[i]] += lattice.at(i, lane);
     }
   });
 }
 
 template <class Exec, class T>
-void gather(Exec& exec, const ItemsView& block, const T* M, const T* r, T* values) {
+void gather(Exec& exec, const ItemsView& block, const T* M, SeenVector<T> r, T* values) {
   for_groups<T>(exec, block, [&](Lattice<T>& lattice, Offset first, int items) {
     load(lattice, block.owned + first * block.high_nodes, block.high_nodes, items, r);
     for (int axis = block.axes - 1; axis >= 0; --axis)

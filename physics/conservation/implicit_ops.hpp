@@ -17,23 +17,25 @@ template <class Exec>
 void right_side(Exec& exec, int numbers, const ImplicitStep& step, View<const double> tau, View<const double> base,
                 View<const double> u, View<const double> after, View<const double> rates, View<double> b);
 
-/// u += scales x. largest [1]: the sum of squares of x, over their number.
+/// u += scales x at the own nodes. sum_of_squares [1]: of x, over all ranks.
 template <class Exec>
 void add_correction(Exec& exec, int numbers, const ImplicitStep& step, View<const double> x, View<double> u,
-                    double* mean_square);
+                    double* sum_of_squares);
 
-/// integrals [numbers] of the components of u, by the masses of the nodes.
+/// sums [numbers] over all ranks: integrals of the components of u, by the masses of the own nodes.
 template <class Exec>
 void integrals(Exec& exec, int numbers, View<const double> mass, View<const double> u, double* sums);
 
-/// to = from but for component c at the nodes of a list, which is more by `by`.
+/// to = from but for component c at the nodes of a list, which is more by the part `by` of its size there: of both
+/// scalars their own, of components of a vector the root of the product of these.
 template <class Exec>
 void shift_component(Exec& exec, int numbers, View<const Index> nodes, int c, double by, View<const double> from,
                      View<double> to);
 
-/// turns [nodes, numbers, numbers]: column c is (above - below) / (2 by) at these nodes.
+/// turns [nodes, numbers, numbers]: column c is above - below over the difference of what shift_component has made of
+/// `from` with `by` and -by at these nodes.
 template <class Exec>
-void difference_column(Exec& exec, int numbers, View<const Index> nodes, int c, double by, View<const double> above,
-                       View<const double> below, View<double> turns);
+void difference_column(Exec& exec, int numbers, View<const Index> nodes, int c, double by, View<const double> from,
+                       View<const double> above, View<const double> below, View<double> turns);
 
 }  // namespace tessera::physics::conservation

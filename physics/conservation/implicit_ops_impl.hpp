@@ -1,7 +1,11 @@
 #pragma once
 // Instantiated by implicit_ops_threads.cpp and implicit_ops_cuda.cu.
+#include <cmath>
+
+#include "base/link.hpp"
 #include "base/parallel.hpp"
 #include "base/reciprocal.hpp"
+#include "linalg/vector_ops.hpp"
 #include "physics/conservation/implicit_ops.hpp"
 
 namespace tessera::physics::conservation {
@@ -37,14 +41,12 @@ void right_side(Exec& exec, int numbers, const ImplicitStep& step, View<const do
 
 template <class Exec>
 void add_correction(Exec& exec, int numbers, const ImplicitStep& step, View<const double> x, View<double> u,
-                    double* mean_square) {
+                    double* sum_of_squares) {
   const Offset nodes = x.size() / numbers, stride = u.size() / numbers;
-  const double inverse = 1.0 / static_cast<double>(x.size());
   for_each(exec, nodes, [=] TESSERA_HD(Offset i) {
     for (int k = 0; k < numbers; ++k) u[k * stride + i] += step.scales[k] * x[i * numbers + k];
   });
-  reduce(
-      exec, x.size(), [=] TESSERA_HD(Offset i) { return inverse * x[i] * x[i]; }, mean_square);
+  linalg::dot(exec, x, x, sum_of_squares);
 }
 
 template <class Exec>
@@ -55,6 +57,13 @@ void integrals(Exec& exec, int numbers, View<const double> mass, View<const doub
     reduce(
         exec, nodes, [=] TESSERA_HD(Offset i) { return mass[i] * of[i]; }, sums + k);
   }
+  sum_over_ranks(exec, {{sums, numbers}});
+}
+
+/// The size of component c at a node, see shift_component.
+TESSERA_HD_INLINE inline double size_of(View<const double> u, Offset stride, Offset node, int c) {
+  const double first = std::fabs(u[node]), second = std::fabs(u[stride + node]);
+  return c == 0 ? first : c == 1 ? second : std::sqrt(first * second);
 }
 
 template <class Exec>
@@ -62,19 +71,20 @@ void shift_component(Exec& exec, int numbers, View<const Index> nodes, int c, do
                      View<double> to) {
   const Offset stride = from.size() / numbers;
   for_each(exec, nodes.size(), [=] TESSERA_HD(Offset k) {
+    const double more = by * size_of(from, stride, nodes[k], c);
     for (int l = 0; l < numbers; ++l) {
       const Offset at = l * stride + nodes[k];
-      to[at] = from[at] + (l == c ? by : 0);
+      to[at] = from[at] + (l == c ? more : 0);
     }
   });
 }
 
 template <class Exec>
-void difference_column(Exec& exec, int numbers, View<const Index> nodes, int c, double by, View<const double> above,
-                       View<const double> below, View<double> turns) {
+void difference_column(Exec& exec, int numbers, View<const Index> nodes, int c, double by, View<const double> from,
+                       View<const double> above, View<const double> below, View<double> turns) {
   const Offset stride = above.size() / numbers;
-  const double inverse = 0.5 / by;
   for_each(exec, nodes.size(), [=] TESSERA_HD(Offset k) {
+    const double inverse = 0.5 / (by * size_of(from, stride, nodes[k], c));
     for (int l = 0; l < numbers; ++l) {
       const Offset at = l * stride + nodes[k];
       turns[(k * numbers + l) * numbers + c] = inverse * (above[at] - below[at]);
@@ -90,6 +100,6 @@ void difference_column(Exec& exec, int numbers, View<const Index> nodes, int c, 
   template void integrals(Exec&, int, View<const double>, View<const double>, double*);                               \
   template void shift_component(Exec&, int, View<const Index>, int, double, View<const double>, View<double>);        \
   template void difference_column(Exec&, int, View<const Index>, int, double, View<const double>, View<const double>, \
-                                  View<double>)
+                                  View<const double>, View<double>)
 
 }  // namespace tessera::physics::conservation

@@ -1,5 +1,5 @@
 #pragma once
-#include "base/types.hpp"
+#include "linalg/block_crs.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -17,6 +17,14 @@ struct ImplicitStep {
   const double* turns = nullptr;  ///< [slots, n, n] B
 
   TESSERA_HD_INLINE double length(double longest) const { return dt > 0 ? dt : cfl * longest; }
+};
+
+/// Block rows of the nodes that a rank owns in two matrices, as RankOperator takes them: `own` has the columns of its
+/// own nodes, and `ghost` those of others', in the rows that have some.
+template <class Space>
+struct ImplicitMatrix {
+  linalg::BlockCrs<Space> own, ghost;
+  Array<Offset, Space> ghost_at;  ///< [own nodes] of the first block of a row in `ghost`; empty on one rank
 };
 
 }  // namespace tessera::physics::conservation

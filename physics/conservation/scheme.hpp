@@ -8,7 +8,6 @@
 
 #include "base/array.hpp"
 #include "base/backend.hpp"
-#include "linalg/block_crs.hpp"
 #include "physics/conservation/implicit_step.hpp"
 
 namespace tessera::physics::conservation {
@@ -113,10 +112,11 @@ class Scheme {
 
   /// [owned] m_i / (2 sum_j d_ij) of the state that was taken.
   virtual View<const double> longest_steps() const = 0;
-  /// Block rows of the nodes and their neighbours, without values; of equations with implicit steps, on one rank.
-  virtual linalg::BlockCrs<Space> implicit_pattern() = 0;
+  /// Block rows of the own nodes, without values, of equations with implicit steps; `boundary`: of them all that may
+  /// have ghosts as neighbours, ascending.
+  virtual ImplicitMatrix<Space> implicit_pattern(const std::vector<Index>& boundary) = 0;
   /// Their values at u, which was taken and, where `step` looks at limits, advanced; see implicit_step.hpp.
-  virtual void implicit_matrix(View<const double> u, const ImplicitStep& step, linalg::BlockCrs<Space>& A) = 0;
+  virtual void implicit_matrix(View<const double> u, const ImplicitStep& step, ImplicitMatrix<Space>& A) = 0;
 
   /// Whether steps end with `correct`.
   virtual bool corrects() const = 0;

@@ -14,8 +14,10 @@
 #include "base/profile.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/interleave.hpp"
+#include "output/checkpoint_header.hpp"
 #include "output/summary.hpp"
 #include "physics/conservation/steps.hpp"
+#include "physics/conservation/theta_calls.hpp"
 #include "physics/run/flow.hpp"
 #include "physics/run/in_common.hpp"
 
@@ -58,21 +60,27 @@ class SchemeFlow : public Flow<Exec> {
 
   /// Of a march: where it is, and the residuals on the way. Of other implicit steps, what their length is up to.
   std::vector<double> kept() const override {
-    if (march_.tolerance <= 0) return is_implicit() ? std::vector<double>{trusted_} : std::vector<double>();
-    std::vector<double> numbers{largest_,  static_cast<double>(marched_), is_damped_ ? 1.0 : 0.0, blend_, fallen_,
-                                last_cfl()};
+    if (march_.tolerance <= 0)
+      return is_implicit() ? std::vector<double>{trusted_, static_cast<double>(taken_)} : std::vector<double>();
+    std::vector<double> numbers{layout,  largest_,  static_cast<double>(marched_), is_damped_ ? 1.0 : 0.0, blend_,
+                                fallen_, last_cfl()};
     numbers.insert(numbers.end(), history_.begin(), history_.end());
     return numbers;
   }
   void restore(const std::vector<double>& kept) override {
-    if (march_.tolerance <= 0 && kept.size() == 1) trusted_ = kept[0];
-    if (kept.size() < kept_numbers) return;
-    largest_ = kept[0];
-    marched_ = static_cast<std::int64_t>(kept[1]);
-    is_damped_ = kept[2] != 0;
-    blend_ = kept[3];
-    fallen_ = kept[4];
-    last_cfl_ = kept[5];
+    if (march_.tolerance <= 0 && kept.size() == 2) {
+      trusted_ = kept[0];
+      taken_ = static_cast<std::int64_t>(kept[1]);
+    }
+    if (march_.tolerance <= 0 || kept.size() <= 2) return;  // of a run that was no march, or to be none
+    if (kept[0] != layout || kept.size() < kept_numbers)
+      output::refuse_content("its numbers of [steady] are those of an older program");
+    largest_ = kept[1];
+    marched_ = static_cast<std::int64_t>(kept[2]);
+    is_damped_ = kept[3] != 0;
+    blend_ = kept[4];
+    fallen_ = kept[5];
+    last_cfl_ = kept[6];
     history_.assign(kept.begin() + kept_numbers, kept.end());
     lacks_limits_ = true;
   }
@@ -90,6 +98,7 @@ class SchemeFlow : public Flow<Exec> {
     summarise_steps(summary_);
     Step step{done.dt, done.rejected, {}};
     if (done.dt == 0) step.failure = failure(t);
+    taken_ += done.dt > 0 ? 1 : 0;
     return step;
   }
 
@@ -126,16 +135,14 @@ class SchemeFlow : public Flow<Exec> {
   virtual void at_start(double, View<double>, bool) {}
   /// What else the scheme looks at becomes that of time t and of the state u, before each look.
   virtual void prepare(double, View<const double>) {}
-  /// What implicit steps have solved, for the summary; and what no step was short enough for, empty: nothing.
+  /// What implicit steps have solved, for the summary; and what no step was short enough for and what to do about it,
+  /// empty: nothing.
   virtual void summarise_steps(output::Summary&) const {}
   virtual std::string why_unsolved() const { return {}; }
   /// Longer steps that the last one of a march was tried with.
   virtual Offset rejected_locally() const { return 0; }
   /// Steps that are not those of stages; null: there are none.
-  virtual std::unique_ptr<SchemeSteps<Exec>> create_implicit(typename SchemeSteps<Exec>::Constrain,
-                                                             typename SchemeSteps<Exec>::Prepare) {
-    return nullptr;
-  }
+  virtual std::unique_ptr<SchemeSteps<Exec>> create_implicit(ThetaCalls<Exec>) { return nullptr; }
   /// Throws Error(usage) where a state [nodes seen, numbers] that is lost says by itself what is wrong.
   virtual void refuse(const std::vector<double>&) const {}
   /// What a message says of the state at a node, [numbers].
@@ -202,7 +209,10 @@ class SchemeFlow : public Flow<Exec> {
       update_ghosts(u, components());
     };
     const auto prepared = [this](double t, View<const double> u) { prepare(t, u); };
-    steps_ = is_implicit() ? create_implicit(constrained, prepared)
+    const auto alone = [this](double t, View<double> u) { constrain(t, u); };
+    std::function<void(View<double>)> ghosts;
+    if (*ranks_) ghosts = [this](View<double> u) { update_ghosts(u, components()); };
+    steps_ = is_implicit() ? create_implicit({constrained, alone, ghosts, least, prepared, ranks_})
                            : std::make_unique<SchemeSteps<Exec>>(exec_, *scheme_, stages_of(time_.scheme), constrained,
                                                                  least, prepared);
     summary_.set("assembly.strategy", "rows");
@@ -225,7 +235,7 @@ class SchemeFlow : public Flow<Exec> {
   /// Switched evolution relaxation: the longer, the further the rate of change has fallen, twice the last one at most.
   /// W. A. Mulder & B. van Leer, J. Comput. Phys. 59 (1985) 232.
   double growing(double cfl) {
-    const double wanted = cfl * std::pow(fallen_, -march_.growth), most = std::max(cfl, march_.most_cfl);
+    const double wanted = cfl * std::pow(fallen_, -march_.growth), most = march_.most_cfl;
     const double last = last_cfl();
     return std::min({wanted, most, last > 0 ? 2 * last : cfl});
   }
@@ -276,7 +286,8 @@ class SchemeFlow : public Flow<Exec> {
   std::string failure(double t) {
     on_each([&] { refuse(u()); });
     if (const std::string why = why_unsolved(); !why.empty())
-      return fmt::format("after t = {:.6g} no step is short enough for {}", t, why);
+      return fmt::format("step {}, after t = {:.6g}: none is short enough for {}",
+                         (march_.tolerance > 0 ? marched_ : taken_) + 1, t, why);
     Index bad = steps_->bad();
     const bool lost = bad >= 0;
     const bool elsewhere = *ranks_ && any(ranks_->ranks(), lost) && !lost;
@@ -314,8 +325,10 @@ class SchemeFlow : public Flow<Exec> {
   double largest_ = 0;              ///< rate of change of a step
   double fallen_ = 1;               ///< the last one over it
   double trusted_ = 0;              ///< length up to which the next implicit step is; 0: any
+  std::int64_t taken_ = 0;          ///< steps, where it is no march
   double last_cfl_ = 0;             ///< of the run that this one goes on with
-  static constexpr std::size_t kept_numbers = 6;
+  static constexpr std::size_t kept_numbers = 7;
+  static constexpr double layout = -2;  ///< of the kept numbers; the first one of earlier layouts was not below 0
   std::int64_t marched_ = 0;
   std::vector<double> history_;
 };

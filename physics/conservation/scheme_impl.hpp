@@ -173,10 +173,13 @@ class SchemeOf final : public Scheme<Exec> {
   }
 
   View<const double> longest_steps() const override { return longest_.view(); }
-  linalg::BlockCrs<Space> implicit_pattern() override { return block_pattern(exec_, graph_, n); }
-  void implicit_matrix(View<const double> u, const ImplicitStep& step, linalg::BlockCrs<Space>& A) override {
+  ImplicitMatrix<Space> implicit_pattern(const std::vector<Index>& boundary) override {
+    return block_pattern(exec_, graph_, static_cast<Index>(owned_), boundary, n);
+  }
+  void implicit_matrix(View<const double> u, const ImplicitStep& step, ImplicitMatrix<Space>& A) override {
     if constexpr (is_implicit<Equation>)
-      for_each(exec_, owned_, ImplicitPass<Equation>{views(u), step, A.row_ptr.data(), A.values.data()});
+      for_each(exec_, owned_,
+               ImplicitPass<Equation>{views(u), step, places_of(A), A.own.values.data(), A.ghost.values.data()});
     else
       throw Error(ExitCode::internal, "this conservation law has no implicit steps");
   }

@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/profile.hpp"
 #include "physics/conservation/implicit_ops.hpp"
+#include "physics/conservation/implicit_system.hpp"
 #include "physics/conservation/steps.hpp"
-#include "solvers/linear_solver.hpp"
+#include "physics/conservation/theta_calls.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -32,40 +31,43 @@ struct ThetaWork {
   solvers::Report linear;  ///< of the last one
 };
 
-/// Steps of one rank
+/// Steps
 ///   u' = u + dt (theta r(u') + (1 - theta) r(u)),   r(u) = (B(u + tau R(u) / m) - u) / tau,
 /// with what boundaries make of a state, B, and the longest explicit step tau of each node: r is the rate of change
 /// that a short explicit step has, so that what is at rest with explicit steps is at rest with these. By Newton's
 /// method with the Jacobian of implicit_rows.hpp, whose viscosities and limits stay as they are: corrections fall
 /// linearly. Limits that switch from iteration to iteration would keep them from falling, so that after a few they
-/// follow ever less, as Scheme::set_blend says. Goeddeke, Komatitsch and Moeller, sections 9.2.4 and 9.2.5.
+/// follow ever less, as Scheme::set_blend says. Goeddeke, Komatitsch and Moeller, sections 9.2.4 and 9.2.5. All that
+/// is decided of a step is of sums over ranks, so that they decide alike.
 template <class Exec>
 class ThetaSteps final : public SchemeSteps<Exec> {
   using Base = SchemeSteps<Exec>;
 
  public:
-  using typename Base::Constrain, typename Base::Done, typename Base::Least, typename Base::Prepare,
-      typename Base::Space;
+  using typename Base::Done, typename Base::Space;
 
-  /// `bounded`: nodes that `constrain` changes, each once. The scheme must outlive it.
+  /// `bounded`: own nodes that `constrain` changes, each once. The scheme must outlive it.
   ThetaSteps(Exec& exec, Scheme<Exec>& scheme, ThetaParams params, const std::vector<Index>& bounded,
-             Constrain constrain, Prepare prepare = {})
-      : Base(exec, scheme, {Stage{0, 1}}, std::move(constrain), {}, std::move(prepare)),
+             ThetaCalls<Exec> calls)
+      : Base(exec, scheme, {Stage{0, 1}}, std::move(calls.constrain), std::move(calls.least), std::move(calls.prepare)),
         params_(std::move(params)),
         n_(scheme.numbers()),
-        solver_(exec, params_.solver),
+        owned_(scheme.longest_steps().size()),
+        all_numbers_(n_ * (calls.ranks && *calls.ranks ? calls.ranks->space().index_map.global_size() : owned_)),
+        constrain_alone_(std::move(calls.constrain_alone)),
+        update_ghosts_(std::move(calls.update_ghosts)),
+        system_(exec, scheme, params_.solver, calls.ranks),
         bounded_(to_space<Space>(bounded)),
-        slots_(scheme.nodes()),
         turns_(bounded_.size() * n_ * n_),
         sums_(n_) {
-    std::vector<Index> slots(static_cast<std::size_t>(scheme.nodes()), -1);
+    std::vector<Index> slots(static_cast<std::size_t>(owned_), -1);
     for (std::size_t k = 0; k < bounded.size(); ++k)
       slots[static_cast<std::size_t>(bounded[k])] = static_cast<Index>(k);
     slots_ = to_space<Space>(slots);
     if (params_.limits) scheme.set_blend(1);
-    const Offset rows = scheme.nodes() * n_;
-    for (Array<double, Space>* x : {&base_, &above_, &below_, &start_, &rates_, &b_, &x_})
-      *x = Array<double, Space>(rows);
+    for (Array<double, Space>* x : {&base_, &above_, &below_, &start_, &rates_})
+      *x = Array<double, Space>(scheme.nodes() * n_);
+    for (Array<double, Space>* x : {&b_, &x_}) *x = Array<double, Space>(owned_ * n_);
   }
 
   Done step(double t, double cfl, double most, double least = 0) override {
@@ -83,6 +85,7 @@ class ThetaSteps final : public SchemeSteps<Exec> {
       ++done.rejected;
       this->take(0, t, 0);
       (void)this->read(1);
+      if (gives_up(dt / this->longest())) break;
     }
     return done;
   }
@@ -111,13 +114,21 @@ class ThetaSteps final : public SchemeSteps<Exec> {
         evaluate(0, t);
       }
       ++locally_rejected_;
+      if (gives_up(step.cfl)) break;
     }
     return false;
   }
 
   const ThetaWork& work() const { return work_; }
-  /// What the last step that was tried was too long for, where it kept the state; empty: nothing.
-  const std::string& unsolved() const { return unsolved_; }
+  /// What the last step that was tried was too long for, where it kept the state, and what the user may do about it;
+  /// empty: nothing.
+  std::string unsolved() const {
+    if (unsolved_.empty()) return {};
+    return unsolved_ +
+           (is_of_solver_ ? "; raise solver.max_iterations, choose another solver.preconditioner"
+                          : "; raise newton.max_iterations or newton.tolerance") +
+           ", or a smaller time.cfl or time.step";
+  }
   /// Longer steps that the last one of step_locally was tried with.
   Offset locally_rejected() const { return locally_rejected_; }
 
@@ -126,17 +137,24 @@ class ThetaSteps final : public SchemeSteps<Exec> {
   /// preconditioners fail at a cfl of 50; with half of it a transonic profile took twice the steps (2026-11-26).
   static constexpr double weight_of_limits = 0.9;
 
+  /// Whether shorter steps than this one, `part` of the longest explicit one, would lead nowhere: its equations have no
+  /// solution that could be found, where those of any solver are easy, and of Newton's method should long be.
+  bool gives_up(double part) const {
+    constexpr double of_systems = 1, of_newton = 0.01;
+    return !unsolved_.empty() && part <= (is_of_solver_ ? of_systems : of_newton);
+  }
+
   View<const double> state(std::size_t which) const { return std::as_const(this->u_[which]).view(); }
 
-  /// u_[1] = what a step of tau of each node makes of the state `which`, which was taken; above_ the same before the
-  /// boundaries have changed it.
+  /// At the own nodes u_[1] = what a step of tau of each node makes of the state `which`, which was taken; above_ the
+  /// same before the boundaries have changed it.
   void evaluate(int which, double t) {
     const View<const double> u = state(static_cast<std::size_t>(which));
     const double dt = this->limits_[0].longest;
     this->scheme_.advance(u, dt, 0, u, above_.view());
     this->scheme_.stretch(u, dt, 1, 0, u, above_.view());
     linalg::copy(this->exec_, std::as_const(above_).view(), this->u_[1].view());
-    this->constrain_(t, this->u_[1].view());
+    constrain_alone_(t, this->u_[1].view());
     ++this->evaluations_;
   }
 
@@ -149,14 +167,14 @@ class ThetaSteps final : public SchemeSteps<Exec> {
     step.limited = params_.limits ? weight_of_limits : 0;
     step.slot = slots_.data();
     step.turns = turns_.data();
-    integrals(this->exec_, n_, this->scheme_.lumped_mass(), state(0), sums_.data());
+    const View<const double> mass = this->scheme_.lumped_mass().part(0, owned_);
+    integrals(this->exec_, n_, mass, state(0), sums_.data());
     const std::vector<double> sums = to_vector(sums_);
     for (int k = 0; k < n_; ++k)
       step.scales[k] = k < 2 ? sums[static_cast<std::size_t>(k)] : std::sqrt(sums[0] * sums[1]);
     if (measure_ == 0) {
       linalg::fill(this->exec_, base_.view(), 1);
-      integrals(this->exec_, 1, this->scheme_.lumped_mass(), std::as_const(base_).view().part(0, slots_.size()),
-                sums_.data());
+      integrals(this->exec_, 1, mass, std::as_const(base_).view().part(0, owned_), sums_.data());
       measure_ = to_vector(sums_)[0];
     }
     for (int k = 0; k < n_; ++k) step.scales[k] /= measure_;
@@ -189,6 +207,7 @@ class ThetaSteps final : public SchemeSteps<Exec> {
       if (!this->read(1)) return false;
       evaluate(2, t + dt);
       if (!correct(2, t + dt, step, before)) return false;
+      if (update_ghosts_) update_ghosts_(this->u_[2].view());
       if (change_ <= params_.tolerance) {
         this->constrain_(t + dt, this->u_[2].view());
         this->take(2, t + dt, 0);
@@ -199,6 +218,7 @@ class ThetaSteps final : public SchemeSteps<Exec> {
       in_vain = change_ < falls * best ? 0 : in_vain + 1;
       best = std::min(best, change_);
       if (in_vain >= patience || k + 1 == params_.max_iterations) {
+        is_of_solver_ = false;
         unsolved_ = fmt::format(
             "Newton's method to converge: correction {} of a step of {:.3g} is {:.3g}, newton.tolerance is {:g} and "
             "newton.max_iterations {}",
@@ -219,64 +239,55 @@ class ThetaSteps final : public SchemeSteps<Exec> {
   bool correct(int at, double t, const ImplicitStep& step, View<const double> before) {
     const View<const double> u = state(static_cast<std::size_t>(at)), tau = this->scheme_.longest_steps();
     right_side(this->exec_, n_, step, tau, std::as_const(base_).view(), u, state(1), before, b_.view());
-    differentiate_boundaries(t, step);
-    const bool is_new = A_.rows == 0;
-    if (is_new) {
-      A_ = this->scheme_.implicit_pattern();
-      operator_ = std::make_unique<linalg::BlockCrsOperator<Exec>>(A_);
-    }
-    {
-      Scope scope(this->exec_, "matrix");
-      this->scheme_.implicit_matrix(u, step, A_);
-    }
+    differentiate_boundaries(t);
     ++work_.matrices;
-    solver_.set_operator(*operator_, is_new ? solvers::Reuse::nothing : solvers::Reuse::pattern);
-    linalg::fill(this->exec_, x_.view(), 0);
-    {
-      Scope scope(this->exec_, "solve");
-      work_.linear = solver_.solve(std::as_const(b_).view(), x_.view());
-    }
+    work_.linear = system_.solve(u, step, std::as_const(b_).view(), x_.view());
     ++work_.systems;
     work_.iterations += work_.linear.iterations;
     if (!work_.linear.converged) {
+      is_of_solver_ = true;
       unsolved_ = "its system to be solved: " + work_.linear.failure;
       return false;
     }
     unsolved_.clear();
     add_correction(this->exec_, n_, step, std::as_const(x_).view(), this->u_[2].view(), sums_.data());
-    change_ = std::sqrt(to_vector(sums_)[0]);
+    change_ = std::sqrt(to_vector(sums_)[0] / static_cast<double>(all_numbers_));
     return true;
   }
 
-  /// By central differences: constraints of boundaries are short functions of the state of a node.
-  void differentiate_boundaries(double t, const ImplicitStep& step) {
-    if (bounded_.empty()) return;
-    constexpr double part = 1e-7;
+  /// By central differences: constraints of boundaries are short functions of the state of a node. With a part of 1e-5
+  /// rounding leaves 1e-11 of them and the third derivatives as much; a gas stays one up to a Mach number of 500.
+  /// Collective.
+  void differentiate_boundaries(double t) {
+    if (bounded_.empty() && !update_ghosts_) return;
+    constexpr double by = 1e-5;
     linalg::copy(this->exec_, std::as_const(above_).view(), start_.view());
     linalg::copy(this->exec_, std::as_const(above_).view(), below_.view());
+    const View<const double> start = std::as_const(start_).view();
     for (int c = 0; c < n_; ++c) {
-      const double by = part * step.scales[c];
-      shift_component(this->exec_, n_, bounded_.view(), c, by, std::as_const(start_).view(), above_.view());
-      shift_component(this->exec_, n_, bounded_.view(), c, -by, std::as_const(start_).view(), below_.view());
-      this->constrain_(t, above_.view());
-      this->constrain_(t, below_.view());
-      difference_column(this->exec_, n_, bounded_.view(), c, by, std::as_const(above_).view(),
+      shift_component(this->exec_, n_, bounded_.view(), c, by, start, above_.view());
+      shift_component(this->exec_, n_, bounded_.view(), c, -by, start, below_.view());
+      constrain_alone_(t, above_.view());
+      constrain_alone_(t, below_.view());
+      difference_column(this->exec_, n_, bounded_.view(), c, by, start, std::as_const(above_).view(),
                         std::as_const(below_).view(), turns_.view());
     }
-    linalg::copy(this->exec_, std::as_const(start_).view(), above_.view());
+    linalg::copy(this->exec_, start, above_.view());
   }
 
   ThetaParams params_;
   int n_;
-  solvers::LinearSolver<Exec> solver_;
+  Offset owned_, all_numbers_;  ///< nodes of this rank; numbers of a state of all ranks
+  typename Base::Constrain constrain_alone_;
+  std::function<void(View<double>)> update_ghosts_;
+  ImplicitSystem<Exec> system_;
   Array<Index, Space> bounded_, slots_;
   Array<double, Space> turns_, sums_;
   Array<double, Space> base_, above_, below_, start_, rates_, b_, x_;
-  linalg::BlockCrs<Space> A_;
-  std::unique_ptr<linalg::BlockCrsOperator<Exec>> operator_;
   double change_ = 0, measure_ = 0;
   ThetaWork work_;
   std::string unsolved_;
+  bool is_of_solver_ = false;  ///< whether it was a system, and not Newton's method
   Offset locally_rejected_ = 0;
 };
 

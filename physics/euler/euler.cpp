@@ -40,6 +40,7 @@ class Euler final : public Model {
     traits.quantities_of_rates = false;
     traits.schemes = conservation::time_schemes();
     traits.scheme = traits.schemes.front();
+    traits.precisions = all_precisions;
     for (const std::string& name : implicit_schemes()) traits.schemes.push_back(name);
     traits.solver.symmetric = false;
     traits.solver.why_not_symmetric = "which the Jacobian of fluxes is not";
@@ -61,6 +62,8 @@ class Euler final : public Model {
       throw Error(ExitCode::usage, "the deck has no [time]: gases flow", "add [time] with end, and cfl = 0.5",
                   params_.physics.where);
     conservation::check_scheme(deck, *params_.time, params_.limiter);
+    if (is_implicit(*params_.time))  // what is left out depends on the backend, but not whether it fits together
+      solvers::check(solver_of_steps(params_, Threads::name));
     if (params_.steady && params_.time->step)
       throw Error(ExitCode::usage, "[steady] chooses the steps of each node, and [time] has a step",
                   "give time.cfl, and in time.end how many steps there may be", params_.steady->where);
@@ -139,8 +142,12 @@ class Euler final : public Model {
     if (!is_implicit(*params_.time)) return bytes;
     const std::string backend = resolve_backend(params_.run.backend);
     const double n = space.components, nodes = space.dofs.dofs, blocks = assembly::estimated_entries(space.dofs);
-    // Block rows, vectors beside those of explicit steps, the slots of boundary nodes, and the solver.
-    bytes.kept += blocks * (8 * n * n + 4) + nodes * (8 + 8 * 7 * n + 4) +
+    double bounded = 0;
+    for (const BoundaryList& list : problem_->boundaries)
+      if (list.kind != BoundaryKind::outflow) bounded += static_cast<double>(list.nodes.size());
+    // Block rows, vectors beside those of explicit steps, where boundary nodes stand and what boundaries make of
+    // changes there, and the solver.
+    bytes.kept += blocks * (8 * n * n + 4) + nodes * (8 + 8 * 7 * n + 4) + bounded * (4 + 8 * n * n) +
                   solvers::solver_bytes(solver_of_steps(params_, backend), {.rows = n * nodes,
                                                                             .entries = n * n * blocks,
                                                                             .on_cuda = backend == "cuda",

@@ -33,13 +33,13 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
                        exchange);
   }
 
-  std::unique_ptr<conservation::SchemeSteps<Exec>> create_implicit(
-      typename conservation::SchemeSteps<Exec>::Constrain constrain,
-      typename conservation::SchemeSteps<Exec>::Prepare prepare) override {
+  std::unique_ptr<conservation::SchemeSteps<Exec>> create_implicit(conservation::ThetaCalls<Exec> calls) override {
     const Params& params = problem_.params;
     std::vector<Index> bounded;
     for (const BoundaryList& list : problem_.boundaries)
-      if (list.kind != BoundaryKind::outflow) bounded.insert(bounded.end(), list.nodes.begin(), list.nodes.end());
+      if (list.kind != BoundaryKind::outflow)
+        std::copy_if(list.nodes.begin(), list.nodes.end(), std::back_inserter(bounded),
+                     [own = this->owned()](Index node) { return node < own; });
     std::sort(bounded.begin(), bounded.end());
     bounded.erase(std::unique(bounded.begin(), bounded.end()), bounded.end());
     const conservation::ThetaParams theta{.theta = euler::theta_of(*params.time),
@@ -47,8 +47,8 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
                                           .max_iterations = params.newton_steps.max_iterations,
                                           .limits = params.limiter == "monolithic",
                                           .solver = solver_of_steps(params, Exec::name)};
-    auto steps = std::make_unique<conservation::ThetaSteps<Exec>>(exec_, this->scheme(), theta, bounded,
-                                                                  std::move(constrain), std::move(prepare));
+    auto steps =
+        std::make_unique<conservation::ThetaSteps<Exec>>(exec_, this->scheme(), theta, bounded, std::move(calls));
     theta_ = steps.get();
     return steps;
   }

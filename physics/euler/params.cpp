@@ -222,6 +222,7 @@ deck::SectionDescription newton_description() { return newton_keys().description
 std::vector<std::string> implicit_schemes() { return {"backward_euler", "crank_nicolson", "theta"}; }
 solvers::SolverParams solver_of_steps(const Params& params, const std::string& backend) {
   solvers::SolverParams solver = params.solver;
+  solver.precision = params.run.precision;
   const bool may_choose = !solvers::is_direct(solver);
   if (may_choose && !solver.given.contains("preconditioner"))
     solver.preconditioner = backend == "threads" ? "block_ilu" : "block_jacobi";
@@ -256,6 +257,11 @@ void check_steady(const deck::Deck& deck, const Params& params) {
         fmt::format("[steady] takes steps that damp what they do not follow, and those of time.scheme = \"{}\" do not",
                     time->scheme),
         "choose scheme = \"backward_euler\"", deck.where("time.scheme"));
+  if (time && is_implicit(*time) && time->cfl && *time->cfl > params.steady->most_cfl)
+    refuse(fmt::format("time.cfl is {:g}, with which the steps of [steady] begin, and steady.most_cfl, to which they "
+                       "grow, {:g}",
+                       *time->cfl, params.steady->most_cfl),
+           "choose a smaller cfl, or raise most_cfl", deck.where("time.cfl"));
   for (const char* key : {"steady.damping", "steady.damping_below"})
     if (params.limiter == "none" && deck.has(key))
       refuse(fmt::format("{} is of limits, and with limiter = \"none\" there are none", key),
@@ -284,6 +290,11 @@ void check_implicit(const deck::Deck& deck, const Params& params) {
   if (!params.time) return;
   const std::string& scheme = params.time->scheme;
   if (!is_implicit(*params.time)) {
+    if (params.run.precision != "double")
+      refuse(fmt::format("run.precision = \"{}\" is of the systems of implicit steps, and time.scheme = \"{}\" is "
+                         "explicit: the states of a gas are double, whose limits are differences of near numbers",
+                         params.run.precision, scheme),
+             "leave precision out, or choose scheme = \"backward_euler\"", deck.where("run.precision"));
     for (const char* section : {"newton", "solver"})
       if (deck.has(section))
         refuse(fmt::format("[{}] is of implicit schemes, and time.scheme = \"{}\" is explicit: it solves no systems",

@@ -4,11 +4,13 @@
 #include <limits>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "linalg/lower_orders.hpp"
 #include "physics/run/evolution.hpp"
+#include "physics/run/over_ranks.hpp"
 
 namespace tessera::physics {
 
@@ -30,13 +32,14 @@ class ChangingOrders {
   using Space = typename Exec::Space;
   using Orders = linalg::LowerOrders<Exec>;
 
-  /// `space` is what the model has set up, and `params` are those of the model. Borrows all but `make`. Phase: lower
-  /// orders; its parts: lower spaces, lower systems, transfers.
-  ChangingOrders(Exec& exec, CommonParams& params, const Varying& varying, const Discretisation& space,
+  /// The space of `ranks` is what the model has set up, and `params` are those of the model. Borrows all but `make`.
+  /// Phase: lower orders; its parts: lower spaces, lower systems, transfers. Collective.
+  ChangingOrders(Exec& exec, CommonParams& params, const Varying& varying, const OverRanks<Exec>& ranks,
                  const MakeEquations<Exec>& make);
 
   /// For the data at time t, where the model is, and where something depends on it at the state u [rows of the space]
   /// with that factor of the loads; the lower orders have its values at their nodes. Throws as Nonlinear does.
+  /// Collective.
   void fill(double t, double sigma, double load = 1, std::span<const double> u = {});
   /// Of which operators there are once they were filled.
   std::shared_ptr<const Orders> orders() const { return orders_; }
@@ -45,8 +48,9 @@ class ChangingOrders {
   struct Level {
     Discretisation space;
     LowerEquations<Exec> equations;
+    std::optional<OverRanks<Exec>> ranks;  ///< of the space
     linalg::Crs<Space> mass, stiffness;
-    System<Exec> system;
+    System<Exec> system, own;  ///< of all rows that are seen, and over ranks of those that this one owns
     std::vector<double> u;
   };
   /// `moved`: other data than the last time.
@@ -56,7 +60,7 @@ class ChangingOrders {
   Exec& exec_;
   CommonParams& params_;
   const Varying varying_;
-  const Discretisation& space_;
+  const OverRanks<Exec>& ranks_;
   std::list<Level> levels_;
   std::shared_ptr<Orders> orders_;
   double t_ = std::numeric_limits<double>::quiet_NaN();  ///< of the last data, where all levels have it
@@ -76,11 +80,12 @@ class OrderedNonlinear final : public Nonlinear<Exec> {
     load_ = load;
   }
   void residual(View<double> r) override { problem_->residual(r); }
-  void tangent(System<Exec>& system) override {
-    problem_->tangent(system);
+  void tangent(System<Exec>& system) override { problem_->tangent(system); }
+  /// Filled at the state of the last tangent. Collective.
+  std::shared_ptr<const linalg::LowerOrders<Exec>> lower_orders() const override {
     lower_->fill(0, 0, load_, u_);
+    return lower_->orders();
   }
-  std::shared_ptr<const linalg::LowerOrders<Exec>> lower_orders() const override { return lower_->orders(); }
 
  private:
   std::unique_ptr<Nonlinear<Exec>> problem_;

@@ -16,6 +16,7 @@ namespace tessera::physics {
 template <class Exec>
 struct Equations {
   Evolution<Exec>& evolution;
+  const OverRanks<Exec>& ranks;  ///< of its space
   Nonlinear<Exec>* nonlinear = nullptr;
   bool sources_vary = false;              ///< they have loads that depend on time beside those of the model
   ChangingOrders<Exec>* lower = nullptr;  ///< of an implicit scheme, where its systems need lower orders
@@ -28,8 +29,8 @@ class Evolving {
   using Space = typename Exec::Space;
 
   /// At time t and state u [rows]. Collective, as all that moves is.
-  Evolving(Exec& exec, Model& model, const Equations<Exec>& equations, const Discretisation& space, Context& context,
-           double t, std::span<const double> u)
+  Evolving(Exec& exec, Model& model, const Equations<Exec>& equations, const Discretisation& space, double t,
+           std::span<const double> u)
       : exec_(exec),
         model_(model),
         evolution_(equations.evolution),
@@ -37,7 +38,7 @@ class Evolving {
         lower_(equations.lower),
         space_(space),
         varying_(varying_of(model, equations)),
-        ranks_(exec, space, context.summary),
+        ranks_(equations.ranks),
         mass_(evolution_.make_matrix()),
         t_(t) {
     if (!nonlinear_) {
@@ -142,7 +143,7 @@ class Evolving {
   ChangingOrders<Exec>* lower_;
   const Discretisation& space_;
   const Varying varying_;
-  OverRanks<Exec> ranks_;
+  const OverRanks<Exec>& ranks_;
   linalg::Crs<Space> mass_;
   linalg::Crs<Space> stiffness_;  ///< of a linear problem, as the loads
   Array<double, Space> loads_;

@@ -13,6 +13,7 @@
 #include "assembly/space/estimated_entries.hpp"
 #include "assembly/space/longest_way.hpp"
 #include "base/backend.hpp"
+#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/host_memory.hpp"
 #include "base/log.hpp"
@@ -341,8 +342,8 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
   const assembly::DofMap& dofs = space.dofs;
   const bool matrix_free = !why_no_matrix.empty();
   const mesh::QualityReport quality = mesh::quality(mesh);
-  fmt::print("mesh       {} nodes, {} cells, {} facets, geometric order {}\n", mesh.nodes(), mesh.cells(),
-             mesh.facets.size(), mesh.order);
+  fmt::print("mesh       {}, {}, {}, geometric order {}\n", counted(mesh.nodes(), "node"),
+             counted(mesh.cells(), "cell"), counted(mesh.facets.size(), "facet"), mesh.order);
   for (const mesh::CellBlock& block : mesh.blocks) fmt::print("  {:<10} {}\n", mesh::name(block.shape), block.cells());
   constexpr std::size_t most_rows = 30;
   const std::string table = mesh::entity_table(mesh, most_rows, false);
@@ -355,7 +356,8 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
   Index bare = 0;
   for (Index f = 0; f < mesh.facets.size(); ++f) bare += mesh.facets.exterior[f] && !named[f];
   if (bare > 0 && has_groups && !traits.natural.empty())
-    fmt::print("  {} exterior facets are in no group: {} holds there\n", bare, traits.natural);
+    fmt::print("  {} in no group: {} holds there\n", counted(bare, "exterior facet is", "exterior facets are"),
+               traits.natural);
   fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min,
              quality.max, quality.mean, quality.worst_cell, quality.min_angle, quality.max_angle);
   if (mesh.measure.weighs())

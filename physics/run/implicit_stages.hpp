@@ -137,7 +137,7 @@ class ImplicitStages final : public Stages<Exec> {
     ranks.store(params_, system_, own_, context_.summary);
     if (ChangingOrders<Exec>* const lower = problem_.lower()) {
       lower->fill(t, sigma);
-      system_.A->set_lower_orders(lower->orders());
+      (ranks ? own_ : system_).A->set_lower_orders(lower->orders());
     }
     // Iterations are those of all ranks, and so is what is decided of them.
     const solvers::Reuse reuse = set_up_.next();

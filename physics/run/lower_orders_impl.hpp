@@ -54,72 +54,113 @@ inline void make_space_of(const Discretisation& higher, int order, Discretisatio
   make_lower_space(higher, order, space);
 }
 
-/// From a space to the one above it.
+/// From a space to the one above it. Collective.
 template <class Exec>
-std::unique_ptr<linalg::OrderTransfer<Exec>> transfer_between(Exec& exec, const Discretisation& space,
-                                                              const Discretisation& higher) {
-  return assembly::make_order_transfer(exec, space.dofs, higher.dofs, space.components, space.dirichlet.dofs,
-                                       higher.dirichlet.dofs);
+std::unique_ptr<linalg::OrderTransfer<Exec>> transfer_between(Exec& exec, const OverRanks<Exec>& of_lower,
+                                                              const OverRanks<Exec>& of_higher) {
+  const Discretisation &lower = of_lower.space(), &higher = of_higher.space();
+  std::unique_ptr<linalg::OrderTransfer<Exec>> transfer;
+  of_lower.each([&] {
+    transfer =
+        assembly::make_order_transfer<Exec>(exec, lower.dofs, higher.dofs, lower.components, lower.dirichlet.dofs,
+                                            higher.dirichlet.dofs, {of_lower.halo(), of_higher.halo()});
+  });
+  return transfer;
 }
 
 }  // namespace detail
 
 template <class Exec>
-std::shared_ptr<const linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonParams& params,
-                                                                   const AssembleOn<Exec>& assemble,
-                                                                   const Discretisation& space,
-                                                                   std::list<OrderSystem<Exec>>& kept) {
+std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonParams& params,
+                                                             const AssembleOn<Exec>& assemble,
+                                                             const OverRanks<Exec>& ranks,
+                                                             std::list<OrderSystem<Exec>>& kept) {
   const Scope scope(exec, "lower orders");
   const Muted again;
   const auto result = std::make_shared<linalg::LowerOrders<Exec>>();
-  const Discretisation* higher = &space;
+  const OverRanks<Exec>* higher = &ranks;
   for (int order = params.physics.order / 2; order >= 1; order /= 2) {
     const detail::OfOrder deck(params, order);
     OrderSystem<Exec>& made = kept.emplace_back();
     linalg::LowerOrder<Exec>& level = result->levels.emplace_back();
-    level.order = order;
+    made.order = level.order = order;
     {
       const Scope part(exec, "lower spaces");
-      detail::make_space_of(*higher, order, made.space);
+      detail::make_space_of(higher->space(), order, made.space);
+      if (ranks) made.space.why_without_matrix = why_without_matrix_of_all(params, made.space);
+      made.ranks.emplace(ranks, made.space);
     }
-    {
+    made.system.with_loads = false;
+    if (made.space.why_without_matrix.empty()) {
       const Scope part(exec, "lower systems");
-      made.system.with_loads = false;
       output::Summary unsaid;
-      assemble(made.space, made.system, unsaid);
-      complete(exec, params, made.system, unsaid);
+      ranks.each([&] { assemble(made.space, made.system, unsaid); });
+      made.ranks->complete(params, made.system, unsaid);
       made.system.b = {};
       level.A = std::move(made.system.A);
     }
     const Scope part(exec, "transfers");
-    level.transfer = detail::transfer_between(exec, made.space, *higher);
-    higher = &made.space;
+    level.transfer = detail::transfer_between(exec, *made.ranks, *higher);
+    higher = &*made.ranks;
   }
   return result;
 }
 
 template <class Exec>
-ChangingOrders<Exec>::ChangingOrders(Exec& exec, CommonParams& params, const Varying& varying,
-                                     const Discretisation& space, const MakeEquations<Exec>& make)
-    : exec_(exec), params_(params), varying_(varying), space_(space), orders_(std::make_shared<Orders>()) {
+void assemble_lower_cells(Exec& exec, CommonParams& params, const AssembleOn<Exec>& assemble, bool inner,
+                          std::list<OrderSystem<Exec>>& kept) {
   const Scope scope(exec, "lower orders");
   const Muted again;
-  const Discretisation* higher = &space;
+  for (OrderSystem<Exec>& made : kept) {
+    if (made.space.why_without_matrix.empty()) continue;
+    const detail::OfOrder deck(params, made.order);
+    SystemOfCells<Exec>& to = inner ? made.inner : made.outer;
+    {
+      const Scope part(exec, "lower spaces");
+      to.cells = inner ? cells_without_ghosts(made.space) : cells_with_ghosts(made.space);
+    }
+    if (to.cells.space.mesh.cells() == 0) continue;
+    const Scope part(exec, "lower systems");
+    to.system.with_loads = false;
+    output::Summary unsaid;
+    assemble(to.cells.space, to.system, unsaid);
+  }
+}
+
+template <class Exec>
+void join_lower_cells(std::list<OrderSystem<Exec>>& kept, linalg::LowerOrders<Exec>& orders) {
+  auto level = orders.levels.begin();
+  for (OrderSystem<Exec>& made : kept) {
+    linalg::LowerOrder<Exec>& to = *level++;
+    if (to.A) continue;
+    made.ranks->join(made.inner.system, made.outer.system, made.outer.cells.own, made.system);
+    to.A = std::move(made.system.A);
+  }
+}
+
+template <class Exec>
+ChangingOrders<Exec>::ChangingOrders(Exec& exec, CommonParams& params, const Varying& varying,
+                                     const OverRanks<Exec>& ranks, const MakeEquations<Exec>& make)
+    : exec_(exec), params_(params), varying_(varying), ranks_(ranks), orders_(std::make_shared<Orders>()) {
+  const Scope scope(exec, "lower orders");
+  const Muted again;
+  const OverRanks<Exec>* higher = &ranks;
   for (int order = params.physics.order / 2; order >= 1; order /= 2) {
     const detail::OfOrder deck(params, order);
     Level& level = levels_.emplace_back();
     {
       const Scope part(exec, "lower spaces");
-      detail::make_space_of(*higher, order, level.space);
+      detail::make_space_of(higher->space(), order, level.space);
+      level.ranks.emplace(ranks, level.space);
     }
     {
       const Scope part(exec, "lower systems");
       output::Summary unsaid;
-      level.equations = make(level.space, unsaid);
+      ranks.each([&] { level.equations = make(level.space, unsaid); });
     }
     const Scope part(exec, "transfers");
-    orders_->levels.push_back({order, nullptr, detail::transfer_between(exec, level.space, *higher)});
-    higher = &level.space;
+    orders_->levels.push_back({order, nullptr, detail::transfer_between(exec, *level.ranks, *higher)});
+    higher = &*level.ranks;
   }
 }
 
@@ -128,14 +169,16 @@ void ChangingOrders<Exec>::fill(double t, double sigma, double load, std::span<c
   const Scope scope(exec_, "lower orders");
   const Muted again;
   const bool moved = std::exchange(t_, std::numeric_limits<double>::quiet_NaN()) != t;  // also after a failure
-  const Discretisation* higher = &space_;
+  const Discretisation* higher = &ranks_.space();
   auto order = orders_->levels.begin();
   for (Level& level : levels_) {
     const Scope part(exec_, "lower systems");
-    if (!u.empty()) u = level.u = assembly::at_lower_nodes(higher->dofs, level.space.dofs, u);
-    fill(level, t, moved, sigma, load);
-    const DirichletData& fixed = level.space.dirichlet;
-    assembly::eliminate_dirichlet(exec_, level.system.matrix, level.system.b.view(), fixed.dofs, fixed.values);
+    ranks_.each([&] {
+      if (!u.empty()) u = level.u = assembly::at_lower_nodes(higher->dofs, level.space.dofs, u);
+      fill(level, t, moved, sigma, load);
+      const DirichletData& fixed = level.space.dirichlet;
+      assembly::eliminate_dirichlet(exec_, level.system.matrix, level.system.b.view(), fixed.dofs, fixed.values);
+    });
     store(level, *order++);
     higher = &level.space;
   }
@@ -174,16 +217,20 @@ void ChangingOrders<Exec>::fill(Level& level, double t, bool moved, double sigma
 /// In the format that the deck asks for, made the first time.
 template <class Exec>
 void ChangingOrders<Exec>::store(Level& level, linalg::LowerOrder<Exec>& order) {
-  if (order.A) return linalg::refill(exec_, level.system.matrix, *order.A);
+  System<Exec>& stored = ranks_ ? level.own : level.system;
+  stored.A = std::move(order.A);  // whoever has made it fills it anew
   const detail::OfOrder deck(params_, order.order);
   output::Summary unsaid;
-  convert(exec_, params_, level.system, unsaid);
-  order.A = std::move(level.system.A);
+  level.ranks->store(params_, level.system, level.own, unsaid);
+  order.A = std::move(stored.A);
 }
 
-#define TESSERA_INSTANTIATE_LOWER_ORDERS(Exec)                                                              \
-  template std::shared_ptr<const linalg::LowerOrders<Exec>> make_lower_orders(                              \
-      Exec&, CommonParams&, const AssembleOn<Exec>&, const Discretisation&, std::list<OrderSystem<Exec>>&); \
+#define TESSERA_INSTANTIATE_LOWER_ORDERS(Exec)                                                               \
+  template std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(                                     \
+      Exec&, CommonParams&, const AssembleOn<Exec>&, const OverRanks<Exec>&, std::list<OrderSystem<Exec>>&); \
+  template void assemble_lower_cells(Exec&, CommonParams&, const AssembleOn<Exec>&, bool,                    \
+                                     std::list<OrderSystem<Exec>>&);                                         \
+  template void join_lower_cells(std::list<OrderSystem<Exec>>&, linalg::LowerOrders<Exec>&);                 \
   template class ChangingOrders<Exec>
 
 }  // namespace tessera::physics

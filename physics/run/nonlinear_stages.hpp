@@ -41,10 +41,13 @@ class StageProblem final : public Nonlinear<Exec> {
     problem_.nonlinear()->tangent(system);
     linalg::combine(exec_, system.matrix.values.view(), {1.0}, {{sigma_}, problem_.mass().values.view()});
     take_stored(system.b.view());
-    if (problem_.lower()) problem_.lower()->fill(problem_.time(), sigma_, 1, state_);
   }
+  /// Filled at the state of the last tangent. Collective.
   std::shared_ptr<const linalg::LowerOrders<Exec>> lower_orders() const override {
-    return problem_.lower() ? problem_.lower()->orders() : nullptr;
+    ChangingOrders<Exec>* const lower = problem_.lower();
+    if (!lower) return nullptr;
+    lower->fill(problem_.time(), sigma_, 1, state_);
+    return lower->orders();
   }
 
  private:

@@ -35,6 +35,11 @@ class OverRanks {
     halo_ = std::make_shared<linalg::Halo<Exec>>(*link_, space.index_map, space.components);
     summarise_link(*link_, why_through_host, halo_->sent(), halo_->ghosts(), summary);
   }
+  /// Of another space of the same ranks, over their link. Collective.
+  OverRanks(const OverRanks& others, const Discretisation& space)
+      : exec_(others.exec_), space_(space), link_(others.link_) {
+    if (link_) halo_ = std::make_shared<linalg::Halo<Exec>>(*link_, space.index_map, space.components);
+  }
 
   explicit operator bool() const { return link_ != nullptr; }
   /// Work of each rank alone; where it throws on one, all throw.
@@ -46,6 +51,8 @@ class OverRanks {
       work();
   }
   Link* link() const { return link_.get(); }
+  /// That brings the ghosts of a vector; null on one rank.
+  const std::shared_ptr<linalg::Halo<Exec>>& halo() const { return halo_; }
   Communicator& ranks() const { return *space_.ranks; }
   const Discretisation& space() const { return space_; }
   Index rows() const { return link_ ? space_.owned_rows() : space_.rows(); }
@@ -69,14 +76,7 @@ class OverRanks {
     for (const Index dof : own)
       for (int c = 0; c < space_.components; ++c) list.push_back(space_.row(dof, c));
     auto rows_of_outer = std::make_shared<const Array<Index, Space>>(to_space<Space>(list));
-    to.b = Array<double, Space>(rows());
-    if (inner.A)
-      linalg::copy(exec_, inner.b.view(), to.b.view());
-    else
-      linalg::fill(exec_, to.b.view(), 0);
-    if (outer.A)
-      linalg::add_to_rows(exec_, rows_of_outer->view(), std::as_const(outer.b).view().part(0, rows_of_outer->size()),
-                          to.b.view());
+    if (to.with_loads) join_loads(inner, outer, rows_of_outer->view(), to);
     to.level = inner.A ? inner.level : outer.level;
     to.A = std::make_unique<linalg::RankCells<Exec>>(halo_, std::move(inner.A), std::move(outer.A),
                                                      std::move(rows_of_outer), rows(), first_row(), global_rows());
@@ -126,6 +126,16 @@ class OverRanks {
  private:
   Offset first_row() const { return space_.first_row(); }
   Offset global_rows() const { return space_.index_map.global_size() * space_.components; }
+
+  void join_loads(const System<Exec>& inner, const System<Exec>& outer, View<const Index> rows_of_outer,
+                  System<Exec>& to) const {
+    to.b = Array<double, Space>(rows());
+    if (inner.A)
+      linalg::copy(exec_, inner.b.view(), to.b.view());
+    else
+      linalg::fill(exec_, to.b.view(), 0);
+    if (outer.A) linalg::add_to_rows(exec_, rows_of_outer, outer.b.view().part(0, rows_of_outer.size()), to.b.view());
+  }
 
   std::vector<Index> boundary_nodes() const {
     std::vector<Index> boundary = to_vector(halo_->boundary());
@@ -186,7 +196,7 @@ class OverRanks {
 
   Exec& exec_;
   const Discretisation& space_;
-  std::unique_ptr<Link> link_;
+  std::shared_ptr<Link> link_;
   std::shared_ptr<linalg::Halo<Exec>> halo_;
 };
 

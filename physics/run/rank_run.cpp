@@ -29,25 +29,16 @@
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/report.hpp"
 #include "physics/run/space.hpp"
-#include "solvers/time/scheme.hpp"
 
 namespace tessera::physics {
 
 void check_over_ranks(const CommonParams& params, const Traits& traits, const deck::Deck& deck) {
-  const bool is_flow = !traits.systems && params.time;
-  if (is_flow && solvers::find_scheme(params.time->scheme).kind == solvers::SchemeKind::implicit)
-    throw Error(ExitCode::usage,
-                fmt::format("time.scheme = \"{}\" solves systems of flows on one rank only", params.time->scheme),
-                "choose an explicit scheme such as \"ssp_rk3\", or start one rank", params.time->where);
-  if (solvers::wants_lower_orders(params.solver))
-    throw Error(ExitCode::usage,
-                fmt::format("the preconditioner \"{}\" works on one rank only", params.solver.preconditioner),
-                "choose preconditioner = \"jacobi\" or \"chebyshev\", or start one rank",
-                solvers::place(params.solver, "preconditioner"));
   if (!solvers::is_direct(params.solver)) return;
   const deck::Where where = deck.where("solver.type");
-  throw Error(ExitCode::usage, fmt::format("solver.type = \"{}\" works on one rank only", params.solver.type),
-              "choose \"cg\", \"bicgstab\" or \"gmres\", or start one rank", where ? where : params.solver.where);
+  throw Error(
+      ExitCode::usage, fmt::format("solver.type = \"{}\" works on one rank only", params.solver.type),
+      fmt::format("choose {}\"bicgstab\" or \"gmres\", or start one rank", traits.solver.symmetric ? "\"cg\", " : ""),
+      where ? where : params.solver.where);
 }
 
 void check_same_backend(Communicator& ranks, const CommonParams& params) {
@@ -245,8 +236,9 @@ void take_cells(const Discretisation& part, std::vector<char> cells, const std::
         {from.shape, from.geometry_order, from.nodes, assembly::CellDofs(std::move(own)), block.first_cell});
   }
   static_cast<assembly::Space&>(to) = assembly::Space(std::move(dofs), part.components);
-  to.dof_points.resize(3 * static_cast<std::size_t>(count));
-  for (std::size_t dof = 0; dof < numbers.size(); ++dof)
+  // Spaces of lower orders have no places of dofs.
+  if (!part.dof_points.empty()) to.dof_points.resize(3 * static_cast<std::size_t>(count));
+  for (std::size_t dof = 0; !part.dof_points.empty() && dof < numbers.size(); ++dof)
     if (numbers[dof] >= 0)
       std::copy_n(&part.dof_points[3 * dof], 3, &to.dof_points[3 * static_cast<std::size_t>(numbers[dof])]);
   for (std::size_t i = 0; i < part.dirichlet.dofs.size(); ++i) {

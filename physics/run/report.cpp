@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/communicator.hpp"
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "base/profile.hpp"
 #include "mesh/quality.hpp"
@@ -30,9 +31,9 @@ Error not_converged(const solvers::Report& report, const solvers::SolverParams& 
       !report.failure.empty()
           ? report.failure
           : fmt::format(
-                "relative residual {:.3e} after {} iterations, asked {:.3e}; raise solver.max_iterations, or choose "
+                "relative residual {:.3e} after {}, asked {:.3e}; raise solver.max_iterations, or choose "
                 "another preconditioner",
-                report.relative_residual, report.iterations, params.tolerance);
+                report.relative_residual, counted(report.iterations, "iteration"), params.tolerance);
   return Error(ExitCode::solver, fmt::format("solver {} did not converge: {}", report.type, why),
                "the results are written and marked as not converged; `tessera list solvers` and `tessera list "
                "preconditioners` show the choices",
@@ -128,11 +129,8 @@ void summarise_solver(const solvers::Report& report, output::Summary& summary) {
   summary.set("solver.history", report.history);
   const std::string with = !report.method.empty() ? report.method : report.preconditioner;
   log_info(fmt::format(
-      "{}{}: {} {}, relative residual {:.3e}{}", report.type, with.empty() ? "" : " with " + with, report.iterations,
-      report.method.empty()    ? "iterations"
-      : report.iterations == 1 ? "solve"
-                               : "solves",
-      report.relative_residual,
+      "{}{}: {}, relative residual {:.3e}{}", report.type, with.empty() ? "" : " with " + with,
+      counted(report.iterations, report.method.empty() ? "iteration" : "solve"), report.relative_residual,
       report.relative_energy_error > 0 ? fmt::format(", energy error about {:.1e}", report.relative_energy_error)
                                        : ""));
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "assembly/space/lower_dof_map.hpp"
+#include "assembly/space/lower_rank_space.hpp"
 #include "assembly/space/periodic_dof_map.hpp"
+#include "base/collective.hpp"
 
 namespace tessera::physics {
 
@@ -51,11 +53,28 @@ void make_lower_space(const Discretisation& higher, int order, Discretisation& s
   const int components = higher.components;
   space.threads = higher.threads;
   std::vector<Index> fixed = higher.dirichlet.dofs;
-  static_cast<assembly::Space&>(space) =
-      assembly::Space(assembly::lower_dof_map(higher.dofs, order, higher.threads, components, fixed), components);
+  if (higher.ranks) {
+    space.ranks = higher.ranks;
+    space.share.ranks = higher.ranks;
+    space.share.cell_numbers = higher.share.cell_numbers;
+    space.share.low = higher.share.low;
+    space.share.high = higher.share.high;
+    space.coupled = higher.coupled;
+    static_cast<assembly::Space&>(space) =
+        assembly::lower_rank_space(*higher.ranks, higher.share.cell_numbers, higher, order, higher.threads, fixed);
+    space.dirichlet.level = 0;
+  } else {
+    static_cast<assembly::Space&>(space) =
+        assembly::Space(assembly::lower_dof_map(higher.dofs, order, higher.threads, components, fixed), components);
+  }
   space.dirichlet.values.assign(fixed.size(), 0.0);
   space.dirichlet.dofs = std::move(fixed);
-  if (order == 1 && components > 1) space.dof_points = assembly::dof_points(space.mesh, space.dofs);
+  if (order > 1 || components == 1) return;
+  const auto find_points = [&] { space.dof_points = assembly::dof_points(space.mesh, space.dofs); };
+  if (space.ranks)
+    on_each_rank(*space.ranks, find_points);
+  else
+    find_points();
 }
 
 std::vector<Index> fixed_rows(const Discretisation& space) {

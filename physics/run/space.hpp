@@ -10,7 +10,8 @@ void make_space(const deck::Deck& deck, const PhysicsParams& physics, int compon
 
 /// The same in a lower order on the mesh of a space that was set up: `space.mesh`, a copy of its mesh, is there. As
 /// much as an operator needs: what is prescribed is 0 in the rows of what is prescribed in the higher order, and there
-/// are places of dofs only where order 1 has several unknowns a node, whose near kernel asks for them.
+/// are places of dofs only where order 1 has several unknowns a node, whose near kernel asks for them. Of a part that
+/// is one of a rank, and collective.
 void make_lower_space(const Discretisation& higher, int order, Discretisation& space);
 
 /// The rows with Dirichlet values, ascending: of the unfolded space where there is one.

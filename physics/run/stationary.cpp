@@ -26,6 +26,7 @@
 #include "physics/run/shown.hpp"
 #include "physics/run/space.hpp"
 #include "physics/run/traces.hpp"
+#include "solvers/eigen/free_rows.hpp"
 
 namespace tessera::physics {
 
@@ -94,6 +95,9 @@ void StationaryRun::settle(const Discretisation& space, int planned_ranks, outpu
 void StationaryRun::set_up(Discretisation& space) {
   space.dirichlet = model().set_up(space);
   plan_of(space);  // for its checks
+  const solvers::SolverParams& solver = model().params().solver;
+  if (!space.ranks && solvers::wants_modes(solver))
+    solvers::require_free_rows(solver, Offset{space.rows()} - static_cast<Offset>(space.dirichlet.dofs.size()));
   check_lower_orders(model().params());
 }
 

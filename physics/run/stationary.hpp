@@ -3,7 +3,6 @@
 // any Model.
 #include <memory>
 
-#include "base/muted.hpp"
 #include "physics/model.hpp"
 #include "physics/run/backend.hpp"
 #include "physics/run/changing_orders.hpp"
@@ -11,7 +10,7 @@
 #include "physics/run/flow_loop.hpp"
 #include "physics/run/frames.hpp"
 #include "physics/run/in_common.hpp"
-#include "physics/run/lower_orders.hpp"
+#include "physics/run/linear_system.hpp"
 #include "physics/run/modes.hpp"
 #include "physics/run/motion_loop.hpp"
 #include "physics/run/newton.hpp"
@@ -183,27 +182,9 @@ class Stationary final : public StationaryRun {
       if constexpr (HasMotion<M, Exec>) return move(exec, space, context);
       if constexpr (HasFlow<M, Exec>) return flow(exec, space, context);
       const OverRanks<Exec> ranks(exec, space, context.summary);
-      CellsOfPart inner, outer;             // operators without a matrix look at their meshes as long as they live
-      std::list<OrderSystem<Exec>> orders;  // operators borrow from them
-      System<Exec> system;
-      if (!ranks) {
-        std::shared_ptr<const linalg::LowerOrders<Exec>> lower;
-        if (solvers::wants_lower_orders(params.solver))
-          lower = make_lower_orders<Exec>(
-              exec, model_->params(),
-              [&](const Discretisation& of_order, System<Exec>& to, output::Summary& summary) {
-                model_->assemble(exec, of_order, to, summary);
-              },
-              space, orders);
-        model_->assemble(exec, space, system, context.summary);
-        ranks.complete(params, system, context.summary);
-        system.A->set_lower_orders(std::move(lower));
-      } else if (plan_of(space).matrix_free) {
-        assemble_cells(exec, space, ranks, inner, outer, system, context.summary);
-      } else {
-        on_each_rank(ranks.ranks(), [&] { model_->assemble(exec, space, system, context.summary); });
-        ranks.complete(params, system, context.summary);
-      }
+      LinearSystemOf<Exec> assembled;
+      assemble_linear_system(exec, *model_, ranks, assembled, context.summary);
+      System<Exec>& system = assembled.system;
       add_sources(exec, space, system);
       Array<double, typename Exec::Space> x;
       Solved result;
@@ -220,11 +201,11 @@ class Stationary final : public StationaryRun {
   template <class Exec>
   Solved solve_for_modes(Exec& exec, const Discretisation& space, Context& context) {
     const OverRanks<Exec> ranks(exec, space, context.summary);
-    CellsOfPart inner, outer;
+    BorrowedCells cells;
     Solved result;
     const std::function<void(System<Exec>&)> assemble = [&](System<Exec>& system) {
       if (ranks && plan_of(space).matrix_free)
-        assemble_cells(exec, space, ranks, inner, outer, system, context.summary);
+        assemble_cells(exec, *model_, ranks, cells, system, context.summary, [](bool) {});
       else
         ranks.each([&] { model_->assemble(exec, space, system, context.summary); });
     };
@@ -234,36 +215,13 @@ class Stationary final : public StationaryRun {
     return result;
   }
 
-  /// An operator without a matrix over ranks: cells without ghosts and cells with them, each set up by the model as a
-  /// mesh of its own.
-  template <class Exec>
-  void assemble_cells(Exec& exec, const Discretisation& space, const OverRanks<Exec>& ranks, CellsOfPart& inner,
-                      CellsOfPart& outer, System<Exec>& system, output::Summary& summary) {
-    System<Exec> of_inner, of_outer;
-    on_each_rank(ranks.ranks(), [&] {
-      inner = cells_without_ghosts(space);
-      outer = cells_with_ghosts(space);
-      const auto assemble = [&](Discretisation& cells, System<Exec>& to) {
-        if (cells.mesh.cells() == 0) return;
-        {
-          const Muted again;
-          model_->set_up(cells);
-        }
-        model_->assemble(exec, cells, to, summary);
-      };
-      assemble(inner.space, of_inner);
-      assemble(outer.space, of_outer);
-    });
-    ranks.join(of_inner, of_outer, outer.own, system);
-  }
-
   template <class Exec>
   Solved solve_nonlinear(Exec& exec, const Discretisation& space, Context& context) {
     std::unique_ptr<Nonlinear<Exec>> problem;
     in_common::each(space.shared(), [&] { problem = nonlinear_with_sources(exec, space, context.summary); });
-    if (solvers::wants_lower_orders(model_->params().solver))
-      problem = std::make_unique<OrderedNonlinear<Exec>>(std::move(problem), changing_orders(exec, space));
     const OverRanks<Exec> ranks(exec, space, context.summary);
+    if (solvers::wants_lower_orders(model_->params().solver))
+      problem = std::make_unique<OrderedNonlinear<Exec>>(std::move(problem), changing_orders(exec, ranks));
     Newton<Exec> newton(exec, *problem, model_->params(), space.dirichlet, ranks, context);
     Solved result;
     result.u = nonlinear_start(space);
@@ -283,9 +241,9 @@ class Stationary final : public StationaryRun {
 
   /// The lower orders of what changes: sources are loads, which they have none of.
   template <class Exec>
-  std::unique_ptr<ChangingOrders<Exec>> changing_orders(Exec& exec, const Discretisation& space) {
+  std::unique_ptr<ChangingOrders<Exec>> changing_orders(Exec& exec, const OverRanks<Exec>& ranks) {
     return std::make_unique<ChangingOrders<Exec>>(
-        exec, model_->params(), model_->varying(), space,
+        exec, model_->params(), model_->varying(), ranks,
         [&](const Discretisation& of_order, output::Summary& summary) {
           LowerEquations<Exec> equations;
           if constexpr (HasEvolution<M, Exec>)
@@ -335,11 +293,12 @@ class Stationary final : public StationaryRun {
       NodeSystems<Exec> nodes;
       if constexpr (HasNodeSystems<M, Exec>)
         in_common::each(space.shared(), [&] { nodes = model_->node_systems(exec, space); });
+      const OverRanks<Exec> ranks(exec, space, context.summary);
       std::unique_ptr<ChangingOrders<Exec>> lower;
       if (solvers::wants_lower_orders(model_->params().solver) && is_implicit(*model_->params().time))
-        lower = changing_orders(exec, space);
-      TimeLoop<Exec> loop(exec, *model_, {*evolution, nonlinear.get(), sources().vary(), lower.get()}, space, context,
-                          state, std::move(nodes));
+        lower = changing_orders(exec, ranks);
+      TimeLoop<Exec> loop(exec, *model_, {*evolution, ranks, nonlinear.get(), sources().vary(), lower.get()}, space,
+                          context, state, std::move(nodes));
       TimeReport report = loop.run(state, visitor);
       return Walked{std::move(report), loop.nnz()};
     });

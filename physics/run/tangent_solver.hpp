@@ -95,7 +95,7 @@ class TangentSolver {
       assembly::eliminate_dirichlet(exec_, system_.matrix, system_.b.view(), fixed_.dofs, away);
     });
     ranks_.store(params_, system_, own_, context_.summary);
-    if (auto lower = problem_.lower_orders()) system_.A->set_lower_orders(std::move(lower));
+    if (auto lower = problem_.lower_orders()) (ranks_ ? own_ : system_).A->set_lower_orders(std::move(lower));
     if (nnz_ == 0) nnz_ = ranks_ ? own_.nnz : system_.matrix.nnz();
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/log.hpp"
 
 namespace tessera::physics {
@@ -24,12 +25,13 @@ void summarise_time(const TimeParams& params, const TimeReport& report, output::
     summary.set("time.matrices", report.matrices);
     summary.set("time.set_ups", report.set_ups);
     summary.set("time.iterations", report.iterations);
-    work = fmt::format("{} systems, {} iterations, {} matrices", report.systems, report.iterations, report.matrices);
+    work = fmt::format("{}, {}, {}", counted(report.systems, "system"), counted(report.iterations, "iteration"),
+                       counted(report.matrices, "matrix", "matrices"));
     if (report.rejected > 0) work = fmt::format("{} rejected, {}", report.rejected, work);
   } else {
     summary.set("time.evaluations", report.evaluations);
     if (report.stable_step > 0) summary.set("time.stable_step", report.stable_step);
-    work = fmt::format("{} rejected, {} evaluations", report.rejected, report.evaluations);
+    work = fmt::format("{} rejected, {}", report.rejected, counted(report.evaluations, "evaluation"));
   }
   if (report.split) {
     const SplitReport& split = *report.split;
@@ -38,10 +40,10 @@ void summarise_time(const TimeParams& params, const TimeReport& report, output::
     summary.set("time.reactions.steps", split.steps);
     summary.set("time.reactions.rejected", split.rejected);
     summary.set("time.reactions.most_steps", static_cast<Offset>(split.most_steps));
-    work += fmt::format("; {} splitting, reactions {} steps and {} rejected, up to {} of a node", split.scheme,
-                        split.steps, split.rejected, split.most_steps);
+    work += fmt::format("; {} splitting, reactions {} and {} rejected, up to {} of a node", split.scheme,
+                        counted(split.steps, "step"), split.rejected, split.most_steps);
   }
-  log_info(fmt::format("{}: {} steps to t = {:g}, {}", params.scheme, report.step, report.t, work));
+  log_info(fmt::format("{}: {} to t = {:g}, {}", params.scheme, counted(report.step, "step"), report.t, work));
 }
 
 }  // namespace tessera::physics

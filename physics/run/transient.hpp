@@ -33,7 +33,7 @@ class TimeLoop : private Walk<Exec> {
       : Walk<Exec>(exec, space, context),
         params_(model.params()),
         time_(*params_.time),
-        problem_(exec, model, equations, space, context, start.t, start.u),
+        problem_(exec, model, equations, space, start.t, start.u),
         stop_(stop_of(context)) {
     if (nodes.steps) split_.emplace(exec, std::move(nodes), problem_);
   }

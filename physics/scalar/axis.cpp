@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "mesh/geometry.hpp"
 #include "physics/entry.hpp"
@@ -53,10 +54,10 @@ void check_on_axis(const Problem& problem) {
       const Index count = group ? mesh::facets_on_axis(mesh, *group) : 0;
       if (count > 0)
         warn(
-            fmt::format("{}{} of {} facets of '{}' lie on the axis: a value there holds along a line in space, near "
+            fmt::format("{}{} of {} of '{}' {} on the axis: a value there holds along a line in space, near "
                         "which the solution depends on the cells; without a condition it is smooth there",
                         boundary.where ? fmt::format("{}:{}: ", boundary.where->file, boundary.where->line) : "", count,
-                        group->entities.size(), name));
+                        counted(group->entities.size(), "facet"), name, count == 1 ? "lies" : "lie"));
     }
   }
   for (const QuantityParams& quantity : problem.params.quantities) {

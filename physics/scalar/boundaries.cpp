@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/counted.hpp"
 #include "base/team.hpp"
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
@@ -68,10 +69,11 @@ void check_fixed(const std::vector<BoundaryParams>& boundaries, const mesh::Mesh
       const std::size_t by = static_cast<std::size_t>(fixed[*first]);
       throw Error(
           ExitCode::usage,
-          fmt::format(
-              "the {} boundary on '{}' has no effect{}: {}, on '{}', fixes u there", boundaries[b].type, name,
-              list == GroupList::names ? "" : fmt::format(" on {} of its {} facets", overlap, group->entities.size()),
-              entry("boundary", by, boundaries[by].where), fmt::join(boundaries[by].on, "', '")),
+          fmt::format("the {} boundary on '{}' has no effect{}: {}, on '{}', fixes u there", boundaries[b].type, name,
+                      list == GroupList::names
+                          ? ""
+                          : fmt::format(" on {} of its {}", overlap, counted(group->entities.size(), "facet")),
+                      entry("boundary", by, boundaries[by].where), fmt::join(boundaries[by].on, "', '")),
           "a facet has a value or a flux, not both: take the group out of one of the entries, or name smaller groups",
           boundaries[b].where);
     }

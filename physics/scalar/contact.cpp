@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "assembly/facets/contact_slopes.hpp"
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "mesh/facet_map.hpp"
 #include "mesh/overlap.hpp"
@@ -133,8 +134,8 @@ void check_cover(const ContactTerm& contact, const mesh::Mesh& mesh) {
                 fmt::format("facets of '{}' lie before {:.3g} facets of '{}' each, one behind the other: around {}",
                             second.name, other.most_covered, first.name, text(middle_of(mesh, other.most))),
                 "name the sides of one contact only, or a smaller `gap`", contact.boundary->where);
-  log_info(fmt::format("contact '{}' on '{}': {} facets on {}, area {:.6g}, at most {:.2g} apart{}", first.name,
-                       second.name, first.entities.size(), second.entities.size(), cover.area, cover.apart,
+  log_info(fmt::format("contact '{}' on '{}': {} on {}, area {:.6g}, at most {:.2g} apart{}", first.name, second.name,
+                       counted(first.entities.size(), "facet"), second.entities.size(), cover.area, cover.apart,
                        cover.uncovered > 1e-9 * cover.area ? fmt::format(", {:.2g} of it not covered", cover.uncovered)
                                                            : std::string()));
 }
@@ -169,14 +170,16 @@ void split_contacts(const std::vector<BoundaryParams>& contacts, mesh::Mesh& mes
   const mesh::SplitMesh split = mesh::split_along(mesh, cuts);
   for (std::size_t c = 0; c < cuts.size(); ++c) {
     const mesh::SplitMesh::Facets& facets = split.cuts[c];
-    log_info(fmt::format("contact '{}': {} facets inside the mesh come apart", cuts[c].name, facets.apart));
+    log_info(fmt::format("contact '{}': {} apart", cuts[c].name,
+                         counted(facets.apart, "facet inside the mesh comes", "facets inside the mesh come")));
     if (facets.glued > 0)
       warn(fmt::format(
-          "contact '{}': {} of its {} facets, {} {:.3g}, stay one: it ends inside the mesh, and there they have all of "
+          "contact '{}': {} of its {}, {} {:.3g}, stay one: it ends inside the mesh, and there they have all of "
           "their vertices; nothing resists what flows through them. A finer mesh has fewer",
-          cuts[c].name, facets.glued, facets.glued + facets.apart, measure_of(mesh), facets.glued_area));
+          cuts[c].name, facets.glued, counted(facets.glued + facets.apart, "facet"), measure_of(mesh),
+          facets.glued_area));
   }
-  log_info(fmt::format("contacts: {} nodes more", split.nodes));
+  log_info(fmt::format("contacts: {} more", counted(split.nodes, "node")));
 }
 
 std::array<std::string, 2> contact_sides(const BoundaryParams& contact, const mesh::Mesh& mesh) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/counted.hpp"
 #include "mesh/geometry.hpp"
 #include "physics/entry.hpp"
 #include "physics/scalar/contact.hpp"
@@ -95,9 +96,10 @@ void check_parts(const Problem& problem, const DirichletData& fixes) {
       ExitCode::usage,
       fmt::format(
           "the problem is singular: the mesh has {} parts that share no node, and in {} of them nothing fixes u; "
-          "the first has {} cells, one of them at ({:g}, {:g}, {:g}), {}",
-          parts, std::count(fixed.begin(), fixed.end(), 0), std::count(part.begin(), part.end(), wanted), x[0], x[1],
-          x[2], groups_of(mesh, part, wanted)),
+          "the first has {}, one of them at ({:g}, {:g}, {:g}), {}",
+          parts, std::count(fixed.begin(), fixed.end(), 0),
+          counted(std::count(part.begin(), part.end(), wanted), "cell"), x[0], x[1], x[2],
+          groups_of(mesh, part, wanted)),
       "every part needs a dirichlet boundary, a robin boundary with alpha > 0, or a reaction; parts that touch should "
       "share nodes: join them in Gmsh (BooleanFragments, Coherence), or by mesh.merge_nodes, or have a contact",
       boundaries.empty() ? problem.params.physics.where : boundaries.front().where);

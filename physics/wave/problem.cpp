@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "mesh/geometry.hpp"
 #include "physics/at_time.hpp"
@@ -145,6 +146,21 @@ bool Prescribed::varies() const {
                      [](const deck::Expression& e) { return e.depends_on_time(); });
 }
 
+namespace {
+
+/// Those of an entry, each once.
+std::vector<Index> facets_of(const BoundaryParams& boundary, const mesh::Mesh& mesh) {
+  std::vector<Index> facets;
+  for (const std::string& name : boundary.on)
+    if (const mesh::Group& group = boundary_group(mesh, name, boundary.where); group.dim == mesh.dim - 1)
+      facets.insert(facets.end(), group.entities.begin(), group.entities.end());
+  std::sort(facets.begin(), facets.end());
+  facets.erase(std::unique(facets.begin(), facets.end()), facets.end());
+  return facets;
+}
+
+}  // namespace
+
 void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh,
                         const std::function<Medium(Index)>& medium_of_cell) {
   const auto prescribes = [&](const BoundaryParams& boundary, Index facet) {
@@ -153,27 +169,29 @@ void warn_of_boundaries(const Params& params, const mesh::Mesh& mesh,
       return boundary.type == "free" || boundary.is_pml();
     return is_prescribed(boundary, medium);
   };
-  std::vector<char> prescribed(static_cast<std::size_t>(mesh.facets.size()), 0);
+  std::vector<char> prescribed(static_cast<std::size_t>(mesh.facets.size()), 0), absorbed = prescribed;
   for (const bool marks : {true, false})
     for (const BoundaryParams& boundary : params.boundaries) {
-      std::size_t both = 0;
-      for (const std::string& name : boundary.on) {
-        const mesh::Group& group = boundary_group(mesh, name, boundary.where);
-        if (group.dim != mesh.dim - 1) continue;
-        for (const Index facet : group.entities) {
-          if (prescribes(boundary, facet) != marks) continue;
-          char& is_prescribed = prescribed[static_cast<std::size_t>(facet)];
-          if (marks)
-            is_prescribed = 1;
-          else
-            both += is_prescribed ? 1 : 0;
-        }
+      const std::vector<Index> sides = facets_of(boundary, mesh);
+      std::size_t beside_values = 0, beside_absorbing = 0;
+      for (const Index facet : sides) {
+        const auto f = static_cast<std::size_t>(facet);
+        if (marks && boundary.type == "absorbing") absorbed[f] = 1;
+        if (prescribes(boundary, facet) != marks) continue;
+        if (marks)
+          prescribed[f] = 1;
+        else if (prescribed[f])
+          ++beside_values;
+        else if (boundary.type == "free" && absorbed[f])
+          ++beside_absorbing;
       }
-      if (both > 0)
-        warn(
-            fmt::format("[[boundary]] type = \"{}\" on '{}': at {} of its facets another entry prescribes values, "
-                        "which hold there",
-                        boundary.type, fmt::join(boundary.on, "', '"), both));
+      const auto say = [&](std::size_t count, const char* what) {
+        if (count > 0)
+          warn(fmt::format("[[boundary]] type = \"{}\" on '{}': at {} of its {} another entry {} there", boundary.type,
+                           fmt::join(boundary.on, "', '"), count, counted(sides.size(), "facet"), what));
+      };
+      say(beside_values, "prescribes values, which hold");
+      say(beside_absorbing, "lets waves out, which holds");
     }
   const bool moves = !params.point_sources.empty() || !params.plane_waves.empty() || !params.initial.empty() ||
                      !params.initial_rates.empty() ||

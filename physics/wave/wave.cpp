@@ -68,6 +68,7 @@ class Wave final : public Model {
     if (!params_.time)
       throw Error(ExitCode::usage, "the deck has no [time]: waves travel",
                   "add [time] with end, and cfl = 0.5 or a step", params_.physics.where);
+    for (const QuantityParams& quantity : params_.quantities) check_energy(quantity);
     if (params_.run.precision == "float" && params_.time->scheme != "newmark")
       throw Error(ExitCode::usage,
                   fmt::format("run.precision = \"float\": states of scheme = \"{}\" are double", params_.time->scheme),
@@ -194,6 +195,17 @@ class Wave final : public Model {
         add("curl_" + of.name, unit, {"x", "y", "z"});
       }
     for (const FieldInfo& of : solved) add(PeakMaps::name(of.name), of.unit, {});
+  }
+  static void check_energy(const QuantityParams& quantity) {
+    if (quantity.kind != "kinetic_energy" && quantity.kind != "potential_energy") return;
+    const bool of = quantity.of != QuantityParams().of;
+    if (quantity.on.empty() && !of) return;
+    throw Error(
+        ExitCode::usage,
+        of ? fmt::format("quantity '{}' is an energy, and of = \"{}\" has no effect", quantity.name, quantity.of)
+           : fmt::format("quantity '{}' is an energy, which is that of the whole mesh, and it names '{}'",
+                         quantity.name, fmt::join(quantity.on, "', '")),
+        of ? "leave `of` out" : "leave `on` out", quantity.where);
   }
   /// Whether files, a quantity or a line show a field.
   bool asks_for(const std::string& field) const {

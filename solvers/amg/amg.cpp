@@ -1,19 +1,30 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.hpp"
+#include "base/team.hpp"
 #include "solvers/amg/amg_impl.hpp"
+#include "solvers/amg/row_sums_threads.hpp"
 
 namespace tessera::solvers {
 namespace {
 
 /// What a hierarchy is likely to look like, per row of the matrix: measured on P1, Q1 and 7-point (5-point) matrices.
 struct Expected {
+  double second;                ///< rows (nodes) of the second level
   double of_P, of_AP, coarser;  ///< entries of P, of A P, of the matrices of all coarser levels
 
   explicit Expected(const ProblemSize& size)
-      : of_P(size.dim > 2 ? 5 : 3.2),
+      : second(1 / rows_of_aggregate(size)),
+        of_P(size.dim > 2 ? 5 : 3.2),
         of_AP(size.dim > 2 ? 6 + 0.25 * per_row(size) : 3.7),
         coarser(size.dim > 2 ? 5.5 : 2.4) {}
+  /// In space those of 7 points, of P1 and of Q1.
+  static double rows_of_aggregate(const ProblemSize& size) {
+    return size.dim > 2 ? 7.5 + 15 * std::clamp((per_row(size) / size.block - 16) / 11, 0.0, 1.0) : 6;
+  }
   static double per_row(const ProblemSize& size) { return size.rows > 0 ? size.entries / size.rows : 0; }
 };
 
@@ -29,6 +40,13 @@ double shared_pattern_bytes(const ProblemSize& size, double numbers) {
 double shared_values_bytes(const ProblemSize& size) { return size.all_rows > 0 ? 8 * size.entries : 0; }
 /// How often the values of A P are there at a time: over ranks the rows of others are appended to a copy.
 double times_of_AP(const ProblemSize& size) { return size.all_rows > 0 ? 2 : 1; }
+
+/// On threads, while rows of A P and R (A P) are made: a sum and a mark a column of the second level, of which there
+/// are `columns`, and thread that has rows to make.
+double scratch_bytes(const ProblemSize& size, double columns) {
+  const double threads = std::min<double>(default_threads(), std::ceil(size.rows / size.block / amg::row_chunk));
+  return size.on_cuda ? 0 : 12 * threads * columns;
+}
 
 /// The finest matrix, with its columns where it is in slices; P, R, aggregates and the inverse diagonal.
 double finest_bytes(const SolverParams& params, const ProblemSize& size) {
@@ -67,7 +85,8 @@ double bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
 double set_up_bytes_of_nodes(const SolverParams& params, const ProblemSize& size) {
   const ExpectedNodes expected(size);
   return finest_bytes_of_nodes(params, size) + shared_values_bytes(size) +
-         8 * (size.block + times_of_AP(size) * expected.of_AP * expected.modes + expected.coarser) * size.rows;
+         8 * (size.block + times_of_AP(size) * expected.of_AP * expected.modes + expected.coarser) * size.rows +
+         scratch_bytes(size, Expected(size).second * size.rows / size.block);
 }
 
 double bytes_of_amg(const SolverParams& params, const ProblemSize& size, double) {
@@ -81,7 +100,8 @@ double set_up_bytes_of_amg(const SolverParams& params, const ProblemSize& size) 
   if (size.block > 1) return set_up_bytes_of_nodes(params, size);
   const double part = takes_symmetric(params) ? 0 : 8 * size.entries;
   return finest_bytes(params, size) + part + shared_values_bytes(size) +
-         (24 + (4 + 8 * times_of_AP(size)) * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows;
+         (24 + (4 + 8 * times_of_AP(size)) * Expected(size).of_AP + 12 * Expected(size).coarser) * size.rows +
+         scratch_bytes(size, Expected(size).second * size.rows);
 }
 
 /// The two steps of a K-cycle are those of conjugate gradients.

@@ -42,13 +42,13 @@ void multiply_row(const NodeMatrixView<const TA>& A, const NodeMatrixView<const 
 template <class Exec, class TA, class TB>
 void multiply_values(Exec& exec, const NodeMatrixView<const TA>& A, const NodeMatrixView<const TB>& B,
                      NodeMatrixView<double> C) {
-  Scratch<std::vector<Index>> scratch(exec.count());
+  Scratch<Array<Index>> scratch(exec.count());
   with_node_shape(A.height, B.width, [&](auto h, auto w) {
     constexpr int rows = decltype(h)::value, columns = decltype(w)::value;
     // The middle is the coarser of both in R (A P), the finer in A P: one of the two.
     const auto run = [&](auto n) {
       parallel_chunks(exec.count(), A.rows, row_chunk, [&](Offset first, Offset last, int part) {
-        Index* place = scratch.of(part, static_cast<std::size_t>(B.cols), 0).data();
+        Index* place = scratch.of(part, B.cols).data();
         for (Offset row = first; row < last; ++row)
           multiply_row<rows, decltype(n)::value, columns>(A, B, C, row, place);
       });

@@ -69,8 +69,10 @@ inline void sort_columns(Index* columns, Index count) {
 template <class V>
 class RowSums {
  public:
-  explicit RowSums(Index cols)
-      : sums_(static_cast<std::size_t>(cols), V{}), last_row_(static_cast<std::size_t>(cols), 0), starts_{0} {}
+  explicit RowSums(Index cols) : sums_(cols), last_row_(cols), starts_{0} {
+    sums_.set_zero();
+    last_row_.set_zero();
+  }
 
   void begin_row() {
     count_ = 0;
@@ -103,7 +105,7 @@ class RowSums {
     if (ascending) sort_columns(columns, count_);
     values_.resize(start + static_cast<std::size_t>(count_));
     for (Index k = 0; k < count_; ++k) {
-      V& sum = sums_[static_cast<std::size_t>(columns[k])];
+      V& sum = sums_[columns[k]];
       values_[start + static_cast<std::size_t>(k)] = sum;
       sum = V{};
     }
@@ -122,8 +124,8 @@ class RowSums {
   }
 
  private:
-  std::vector<V> sums_;          ///< [cols] zero where the row has not met the column
-  std::vector<Index> last_row_;  ///< [cols] the last row that met it, counted from 1
+  Array<V> sums_;          ///< [cols] zero where the row has not met the column
+  Array<Index> last_row_;  ///< [cols] the last row that met it, counted from 1
   Index row_ = 0;
   std::vector<Index> starts_;   ///< of the rows of this chunk
   std::vector<Index> columns_;  ///< of its rows, as they were met or ascending, and room

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <vector>
 
 #include "base/team.hpp"
 #include "solvers/amg/row_sums_threads.hpp"
@@ -53,10 +52,10 @@ ChunkedRows<double> multiply_rows(Threads& exec, const linalg::CrsView<const TA>
 template <class TA, class Rows>
 void fill_values(Threads& exec, const linalg::CrsView<const TA>& A, const Rows& B, linalg::Crs<Host>& C) {
   const linalg::CrsView<double> c = C.view();
-  Scratch<std::vector<Index>> scratch(exec.count());
+  Scratch<Array<Index>> scratch(exec.count());
   parallel_chunks(exec.count(), A.rows, row_chunk, [&](Offset first, Offset last, int part) {
     // Where the columns of a row stand in it.
-    Index* __restrict__ place = scratch.of(part, static_cast<std::size_t>(C.cols), 0).data();
+    Index* __restrict__ place = scratch.of(part, C.cols).data();
     for (Offset i = first; i < last; ++i) {
       const Offset begin = c.row_ptr[i];
       const Index count = static_cast<Index>(c.row_ptr[i + 1] - begin);

@@ -1,5 +1,8 @@
 #include "solvers/eigen/eigen.hpp"
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
 #include "solvers/eigen/lowest_impl.hpp"
 #include "solvers/fit.hpp"
 #include "solvers/registry.hpp"
@@ -52,6 +55,13 @@ double shift_of(const SolverParams& params) { return wants_modes(params) ? param
 Index vectors_together(const EigenParams& params, Offset free_rows) {
   const int block = params.block > 0 ? params.block : params.modes + std::max(least_beside, params.modes / 4);
   return static_cast<Index>(std::min<Offset>(block, free_rows));
+}
+
+void require_free_rows(const SolverParams& params, Offset free) {
+  const int modes = params.method.as<EigenParams>().modes;
+  if (modes > free)
+    throw Error(ExitCode::usage, fmt::format("solver.modes = {}, and the problem has {} free unknowns", modes, free),
+                "ask for fewer modes, or choose a finer mesh", place(params, "modes"));
 }
 
 MethodEntry eigen_entry() {

@@ -1,5 +1,7 @@
 #pragma once
 // LOBPCG, with its vectors, for one eigenproblem. It only calls declared functions, so any compiler instantiates it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,9 +1,7 @@
 #pragma once
 // lowest_eigenpairs, written once: eigen.cpp and eigen_cuda.cpp instantiate it.
-#include <fmt/format.h>
-
-#include "base/error.hpp"
 #include "base/link.hpp"
+#include "solvers/eigen/free_rows.hpp"
 #include "solvers/eigen/lobpcg.hpp"
 
 namespace tessera::solvers {
@@ -14,10 +12,7 @@ EigenReport lowest_eigenpairs(Exec& exec, const EigenProblem<Exec>& problem, con
   const EigenParams& own = params.method.as<EigenParams>();
   Offset free = problem.A.rows() - problem.fixed.size();
   if (exec.link()) free = sum(exec.link()->ranks(), free);
-  if (own.modes > free)
-    throw Error(ExitCode::usage,
-                fmt::format("solver.modes = {}, and the problem has {} free unknowns", own.modes, free),
-                "ask for fewer modes, or choose a finer mesh", place(params, "modes"));
+  require_free_rows(params, free);
   return eigen::Lobpcg<Exec>(exec, problem, params, vectors_together(own, free)).run(vectors, monitor);
 }
 

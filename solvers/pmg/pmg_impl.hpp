@@ -3,11 +3,14 @@
 // instantiates it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
+#include "base/link.hpp"
 #include "linalg/lower_orders.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/amg/amg.hpp"
@@ -91,7 +94,10 @@ struct Smoothed {
   /// to = P^T (b - A x).
   void restrict_residual(Exec& exec, const linalg::OrderTransfer<Exec>& transfer, View<const float> x,
                          View<const float> b, View<float> to, double* scalar) {
-    A->residual(exec, x, b, q.view(), scalar);
+    {
+      const Linked alone(exec, nullptr);  // nobody asks for the sum
+      A->residual(exec, x, b, q.view(), scalar);
+    }
     transfer.restrict_to(exec, std::as_const(q).view(), values.view(), to);
   }
 };
@@ -132,7 +138,7 @@ class Pmg final : public Preconditioner<Exec, T> {
     if (std::string failure = finest_.set_up(exec, A, rounded, *lower.front().transfer, sign); !failure.empty())
       return failure;
     if constexpr (std::is_same_v<T, double>) pmg::make_room(A.rows(), {&r_, &z_});
-    sizes_ = {{A.rows(), 0}};
+    sizes_ = {level_of(A)};
     if (reuse == Reuse::nothing || levels_.size() != lower.size())
       levels_ = std::vector<pmg::Level<Exec>>(lower.size());
     for (std::size_t l = 0; l < lower.size(); ++l) {
@@ -146,7 +152,7 @@ class Pmg final : public Preconditioner<Exec, T> {
       if (last)
         pmg::make_room(of.rows(), {&last_b_, &last_x_});
       else
-        sizes_.push_back({of.rows(), 0});
+        sizes_.push_back(level_of(of));
     }
     exec.synchronize();
     set_up_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -176,6 +182,11 @@ class Pmg final : public Preconditioner<Exec, T> {
   }
 
  private:
+  /// Of all ranks.
+  static MultigridLevel level_of(const linalg::Operator<Exec>& A) {
+    constexpr Offset most = std::numeric_limits<Index>::max();  // which a level has to hold
+    return {static_cast<Index>(std::min<Offset>(A.global_rows(), most)), 0};
+  }
   /// x = a V-cycle for b, from the order whose next lower one is level l.
   void go_through(Exec& exec, pmg::Smoothed<Exec>& here, std::size_t l, View<const float> b, View<float> x) {
     const linalg::OrderTransfer<Exec>& transfer = *orders_->levels[l].transfer;

@@ -228,7 +228,7 @@ std::vector<Case> bad_meshes() {
        {"surface mesh in space: z runs from 0 to 1", "surface_in_space.toml:2:8"}},
       {"no_group",
        groups_and(tet, "1\n1 4 2 2 1 1 2 3 4\n"),
-       {"no surface group 'base'", "there are: body (volume, 1 cells)"}},
+       {"no surface group 'base'", "there are: body (volume, 1 cell)"}},
       {"other_material",
        tet_file({true, false}),
        {"no volume group 'bodi'", "did you mean 'body'"},

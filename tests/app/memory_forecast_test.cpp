@@ -74,6 +74,12 @@ constexpr const char* grid = "{ min = [0,0], max = [1,1], cells = [1000,1000], s
   "[physics]\ntype = \"euler\"\nlimiter = \"" limiter                                                     \
   "\"\n[[boundary]]\non = \"rest\"\ntype = \"slip_wall\"\n[[initial]]\ndensity = 1\nvelocity = " velocity \
   "\npressure = \"1 + 9*(x < 0.3)\"\n[time]\nend = 1e-4\ncfl = 0.5\n"
+/// One implicit step of the same.
+#define IMPLICIT_GAS(limiter, velocity, solver)                                                                  \
+  "[physics]\ntype = \"euler\"\nlimiter = \"" limiter                                                            \
+  "\"\n[[boundary]]\non = \"rest\"\ntype = \"slip_wall\"\n[[initial]]\ndensity = 1\nvelocity = " velocity        \
+  "\npressure = \"1 + 0.1*(x < 0.3)\"\n[time]\nend = 1e-3\nstep = 1e-3\nscheme = \"backward_euler\"\n[newton]\n" \
+  "tolerance = 1e-2\n[solver]\n" solver
 #define SOLID_WAVES                                                                                                   \
   "[physics]\ntype = \"wave\"\nmedium = \"elastic\"\norder = 4\n[[source]]\nat = [0.5, 0.5, 0.5]\nforce = [0, 0, "    \
   "1]\ntime_function = \"ricker\"\nfrequency = 3\n[time]\nend = 1e-3\ncfl = 0.5\n[[material]]\ndensity = 1\nvp = 2\n" \
@@ -86,6 +92,9 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"elasticity_amg", elastic_cube, ELASTIC "preconditioner = \"amg\"\n"},
         Size{"gas", gas_hexes, GAS("convex", "[0, 0, 0]")}, Size{"gas_triangles", square, GAS("convex", "[0, 0]")},
         Size{"gas_of_low_order", square, GAS("none", "[0, 0]")},
+        Size{"implicit_gas", square, IMPLICIT_GAS("monolithic", "[0, 0]", "restart = 20\n")},
+        Size{"implicit_gas_of_low_order", elastic_cube,
+             IMPLICIT_GAS("none", "[0, 0, 0]", "type = \"bicgstab\"\npreconditioner = \"block_jacobi\"\n")},
         Size{"advection", square,
              "[physics]\ntype = \"advection\"\n[flux]\nvelocity = [1, 0]\n[[initial]]\nu = \"x < 0.3\"\n"
              "[[boundary]]\non = \"rest\"\ntype = \"inflow\"\nvalue = 0\n[time]\nend = 1e-3\ncfl = 0.5\n"},

@@ -300,11 +300,14 @@ std::vector<Case> refused() {
 INSTANTIATE_TEST_SUITE_P(Modes, ModesRefused, ::testing::ValuesIn(refused()), case_name);
 
 TEST(Modes, AreRefusedWhereThereAreMoreThanFreeUnknowns) {
-  const Result result = app_test::tessera(
-      "run " + write_deck("many.toml", box_mesh("quad", {1, 1}, {3, 3}) + laplace() + fixed(all_of_square) + modes(5)) +
-      " --output " + (folder() / "out_many").string());
-  EXPECT_EQ(result.code, 2);
-  EXPECT_TRUE(result.says("4 free unknowns")) << result.text;
+  for (const char* command : {"run ", "check "}) {
+    const Result result = app_test::tessera(
+        command +
+        write_deck("many.toml", box_mesh("quad", {1, 1}, {3, 3}) + laplace() + fixed(all_of_square) + modes(5)) +
+        " --output " + (folder() / "out_many").string());
+    EXPECT_EQ(result.code, 2) << command;
+    EXPECT_TRUE(result.says("4 free unknowns")) << result.text;
+  }
 }
 
 }  // namespace

@@ -132,6 +132,24 @@ TEST(OrderMultigridDecks, StandInRowsAtOrderOneWhateverTheFormat) {
   expect_same(run(deck + pmg + "[matrix]\nformat = \"ell\"\n"), run(deck + direct));
 }
 
+/// Explicit steps solve no systems: the deck is told so once, and it is no error that there are no lower orders.
+TEST(OrderMultigridDecks, AreNotAskedForByExplicitSteps) {
+  for (const int order : {1, 2}) {
+    const std::string deck = box_mesh("quad", {1, 1}, {4, 4}) + heat_of(order, "mass = \"lumped\"\n") +
+                             boundary("left", "dirichlet", "value = 1") + quantity("mean", "average", "u") +
+                             "[time]\nend = 0.01\nstep = 0.001\nscheme = \"rkc\"\n";
+    const std::string file = write_deck("explicit.toml", deck + pmg);
+    for (const std::string& command :
+         {"check " + file, "run " + file + " --output " + (folder() / "explicit").string()}) {
+      const Result result = app_test::tessera(command + " --backend threads");
+      EXPECT_EQ(result.code, 0) << result.text;
+      EXPECT_TRUE(result.says("[solver] has no effect")) << result.text;
+      EXPECT_FALSE(result.says("goes from the order")) << result.text;
+    }
+    expect_same(run(deck + pmg), run(deck));
+  }
+}
+
 TEST(OrderMultigridDecks, AreRefusedWhereThereAreNoLowerOrders) {
   const auto refused = [](const std::string& deck, const std::string& why) {
     const std::string file = write_deck("refused.toml", deck);

@@ -186,7 +186,7 @@ TEST(Parts, EachNeedsWhatFixesItsLevel) {
     };
     expect_refused(deck(""), 2,
                    {"the mesh has 2 parts that share no node, and in 1 of them nothing fixes u",
-                    "1 cells, one of them at (3.5, 0.5, 0), in the groups 'b', 'warm'", "two_parts.toml:9:1"});
+                    "1 cell, one of them at (3.5, 0.5, 0), in the groups 'b', 'warm'", "two_parts.toml:9:1"});
     for (const char* more : {"[[boundary]]\non = \"warm\"\ntype = \"robin\"\nalpha = 2\nvalue = 1\n",
                              "[[boundary]]\non = \"warm\"\ntype = \"dirichlet\"\n",
                              "[[material]]\non = \"b\"\nreaction = \"1\"\n[[material]]\n"})

@@ -217,6 +217,10 @@ std::vector<Case> data() {
       {"two_point_not_finite", two_point + "\"sqrt(x - 0.5)\"\n", 2, {"'sqrt(x - 0.5)' is"}},
       {"two_point_exact_not_finite", two_point + "1\n[exact]\nu = \"log(x)\"\n", 2, {"'log(x)' is -inf"}},
       {"projection_not_finite", projection + "\"log(x - 0.5)\"\n", 2, {"'log(x - 0.5)' is"}},
+      {"compression_of_vtu",
+       square + "[output]\ncompression = 9\n",
+       2,
+       {"output.compression is of the formats vtkhdf and hdf5", "toml:12:15"}},
       {"z_in_the_plane",
        square + material + "source = \"x + 2*z\"\n",
        2,
@@ -268,6 +272,27 @@ TEST(Checks, AMethodOfTheCommandLineLeavesTheDecksKeysWithAWarning) {
 TEST(Checks, NoPreconditionerOfADirectSolverIsFine) {
   const std::string deck = write_deck("none.toml", square + solver + "type = \"direct\"\npreconditioner = \"none\"\n");
   EXPECT_EQ(app_test::tessera("check " + deck).code, 0);
+}
+
+/// What is seen of the folder of the results without making it.
+TEST(Checks, AFolderThatCannotBeIsRefusedByCheckAsByRun) {
+  const std::string nameless = write_deck("nameless_folder.toml", square + "[output]\ndirectory = \"\"\n");
+  const std::string file = write_deck("no_folder.toml", square);
+  for (const auto& [options, code, says] : {
+           std::tuple{nameless, 2, std::string("output.directory is empty")},
+           std::tuple{nameless + " --output " + file, 7, "cannot make the folder " + file},
+           std::tuple{file + " --output " + file + "/below", 7, "cannot make the folder " + file + "/below"},
+           std::tuple{file + " --output " + std::string(300, 'x'), 7, std::string("File name too long")},
+       }) {
+    const Result check = app_test::tessera("check " + options), run = app_test::tessera("run " + options);
+    EXPECT_EQ(check.code, code) << check.text;
+    EXPECT_EQ(run.code, code) << run.text;
+    EXPECT_TRUE(check.says(says)) << check.text;
+    EXPECT_EQ(error_of(check), error_of(run));
+  }
+  EXPECT_TRUE(app_test::tessera("check " + nameless).says("nameless_folder.toml:12:13"));
+  EXPECT_EQ(app_test::tessera("check " + nameless + " --output " + (folder() / "not/yet").string()).code, 0);
+  EXPECT_FALSE(fs::exists(folder() / "not")) << "check makes nothing";
 }
 
 /// ssor reads relaxation in every module that offers it.

@@ -1,8 +1,10 @@
 // Marches to steady states by steps of each node's own length, with limits that do not depend on them.
+#include <algorithm>
 #include <cmath>
 
 #include "app/ranks.hpp"
 #include "decks.hpp"
+#include "output/checkpoint_folder.hpp"
 
 namespace {
 
@@ -52,6 +54,26 @@ TEST(GasSteady, ATransonicProfileComesToRestWithDampedLimits) {
   EXPECT_FALSE(other["steady"]["converged"].get<bool>());
   EXPECT_GT(other["steady"]["residual"].get<double>(), 1e-2);
   EXPECT_NEAR(damped["quantities"]["cl"].get<double>(), 0.26, 0.06);
+}
+
+/// What a march keeps had other numbers once, of which another march would be made: they are refused by name.
+TEST(GasSteady, ACheckpointOfAnEarlierLayoutIsRefused) {
+  namespace output = tessera::output;
+  const std::string deck =
+      wedge() + monolithic + time_to(10, "cfl = 0.9") + "[steady]\ntolerance = 1e-6\n[checkpoint]\nevery = 4\n";
+  run("layout", deck);
+  const fs::path out = folder() / "layout", file = out / output::checkpoint_name(8);
+  output::Checkpoint checkpoint = output::read_checkpoint(file);
+  const auto numbers = std::find_if(checkpoint.arrays.begin(), checkpoint.arrays.end(),
+                                    [](const output::CheckpointArray& array) { return array.name == "numbers"; });
+  ASSERT_NE(numbers, checkpoint.arrays.end());
+  ASSERT_GE(numbers->values.size(), 7U);
+  numbers->values.erase(numbers->values.begin());
+  output::write_checkpoint(file, checkpoint);
+  const Result result = app_test::tessera("restart " + out.string() + " --quiet --set time.end=20");
+  EXPECT_EQ(result.code, 7) << result.text;
+  EXPECT_TRUE(result.says("its numbers of [steady] are those of an older program")) << result.text;
+  EXPECT_TRUE(result.says("help: go on from an older checkpoint, or run the deck from its start")) << result.text;
 }
 
 /// A uniform flow is steady at once; steps that do not suffice are said.

@@ -2,6 +2,8 @@
 // script.
 #include "mesh/geo_check.hpp"
 
+#include <sys/stat.h>
+
 #include "mesh/geometry.hpp"
 #include "mesh/gmsh_files.hpp"
 #include "mesh/gmsh_reader.hpp"
@@ -57,6 +59,11 @@ TEST(GeoCheck, IncludedScriptsAreLookedThrough) {
     refusal(folder / "s.geo");
   }
   EXPECT_NO_THROW(check_geo(folder / "good.geo"));
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const char* endless : {"Include \"/dev/zero\";\n", "Merge \"pipe\";\n"}) {
+    write_text(folder / "s.geo", endless);
+    EXPECT_NE(refusal(folder / "s.geo").find("a pipe or a device"), std::string::npos);
+  }
   write_text(folder / "s.geo", "Include StrCat(\"bad\", \".geo\");\n");
   EXPECT_NE(refusal(folder / "s.geo").find("computed name"), std::string::npos);
   write_text(folder / "s.geo", line);

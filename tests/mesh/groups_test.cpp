@@ -99,7 +99,7 @@ TEST(GroupsOfADeck, ThatContradictThemselvesAreRefused) {
         "name = \"a\"\nnormal = [0, 1]\n", "name = \"a\"\nnormal = [0, 0, 0]\n",
         "name = \"a\"\nof = \"volumes\"\nnormal = [0, 0, 1]\n", "name = \"a\"\nbox = { }\n",
         "name = \"a\"\nbox = { min = [1, 1, 1], max = [0, 1, 1] }\n",
-        "name = \"a\"\nof = \"faces\"\nwhere = \"x < 1\"\n"})
+        "name = \"a\"\nof = \"faces\"\nwhere = \"x < 1\"\n", "name = \"a\"\nwhere = \"x < 0.1\"\nangle = 5\n"})
     refusal(wrong, ExitCode::usage);
   refusal("name = \"a\"\nof = \"volumes\"\nwhere = \"x < 1\"\n", ExitCode::usage,
           "[mesh]\nbox = { cells = [4, 4], shape = \"quad\" }\n");

@@ -3,6 +3,7 @@
 
 #include "base/array_memory.hpp"
 #include "base/error.hpp"
+#include "base/thread_limit.hpp"
 #include "linalg/formats.hpp"
 #include "solvers/amg_problems.hpp"
 #include "solvers/krylov/cg.hpp"
@@ -160,10 +161,14 @@ TYPED_TEST(Multigrid, OtherNumbersOfThePatternGiveWhatANewHierarchyGives) {
   const HostMatrix A = testing::p1_tets({.cells = 18, .jitter = 0.15});
   HostMatrix other = testing::p1_tets({.cells = 18, .jitter = 0.15, .jump = 1.5});
   const auto r = testing::random_vector(A.rows, 5);
+  for (const char* hierarchy : {"float", "double"}) {
+    typename TestFixture::Made same(A, {.hierarchy = hierarchy});
+    const auto before = same.apply(r);
+    EXPECT_EQ(same.set_up(Reuse::pattern), "");
+    EXPECT_EQ(same.apply(r), before) << hierarchy;  // the same numbers: the same bits
+  }
   typename TestFixture::Made made(A, {});
   const auto z = made.apply(r);
-  EXPECT_EQ(made.set_up(Reuse::pattern), "");
-  EXPECT_EQ(made.apply(r), z);  // the same numbers: the same bits
   copy(to_space<typename TestFixture::Space>(other.values), made.matrix.values);
   EXPECT_EQ(made.set_up(Reuse::all), "");
   EXPECT_EQ(made.apply(r), z);  // nothing was redone
@@ -342,6 +347,7 @@ TYPED_TEST(Multigrid, SeveralUnknownsANodeWithoutANearKernelHaveTheirConstants) 
 
 /// The forecast is an estimate, for nobody knows the aggregates before they are made.
 TEST(AmgMemory, IsForecastToAFifth) {
+  const ThreadLimit limit(2);
   Threads exec(2);
   const auto compare = [&](const HostMatrix& A, int dim, const AmgParams& own, const std::string& type = "cg") {
     SolverParams params = with(own);
@@ -367,6 +373,33 @@ TEST(AmgMemory, IsForecastToAFifth) {
     compare(testing::q1_hexes({.cells = 36}), 3, {.hierarchy = hierarchy});
     compare(testing::convection(250, 2, 1), 2, {.hierarchy = hierarchy}, "bicgstab");
   }
+}
+
+/// A sum and a mark for each row of the second level.
+TEST(AmgMemory, HasTheScratchOfEachThread) {
+  const auto compare = [](const HostMatrix& A, int dim) {
+    const solvers::ProblemSize size{
+        .rows = 1.0 * A.rows, .entries = 1.0 * static_cast<double>(A.values.size()), .dim = dim};
+    const auto said = [&](int threads) {
+      const ThreadLimit limit(threads);
+      return solvers::solver_bytes(with({}), size);
+    };
+    Threads exec(2);
+    const auto matrix = A.to<Host>();
+    const linalg::CrsOperator<Threads> op(matrix);
+    const auto b = to_space<Host>(rough_right_side(A));
+    Array<double> x(A.rows);
+    x.set_zero();
+    LinearSolver<Threads> solver(exec, with({}));
+    solver.set_operator(op);
+    const auto second = static_cast<double>(solver.solve(b.view(), x.view()).multigrid.levels[1].rows);
+    EXPECT_NEAR((said(64) - said(4)) / (60 * 12 * second), 1, 0.2) << A.rows / second;
+    EXPECT_EQ(said(100'000'000), said(A.rows));  // those without rows to make have none
+  };
+  compare(testing::laplacian(40, 3), 3);
+  compare(testing::laplacian(250, 2), 2);
+  compare(testing::p1_tets({.cells = 36, .jitter = 0.15}), 3);
+  compare(testing::q1_hexes({.cells = 36}), 3);
 }
 
 }  // namespace

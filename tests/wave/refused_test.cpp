@@ -100,6 +100,16 @@ INSTANTIATE_TEST_SUITE_P(
                        2,
                        {"steps of 0.2 are unstable on this mesh", "newmark", "choose step = "}},
         app_test::Case{
+            "energy_of_a_group",
+            elastic + solid + soon + "[[quantity]]\nname = \"e\"\nkind = \"kinetic_energy\"\non = \"domain\"\n",
+            2,
+            {"quantity 'e' is an energy, which is that of the whole mesh, and it names 'domain'"}},
+        app_test::Case{
+            "energy_of_a_field",
+            elastic + solid + soon + "[[quantity]]\nname = \"e\"\nkind = \"potential_energy\"\nof = \"u_x\"\n",
+            2,
+            {"quantity 'e' is an energy, and of = \"u_x\" has no effect"}},
+        app_test::Case{
             "two_steps", elastic + solid + time_to(1, "step = 0.001\ncfl = 0.5"), 2, {"[time] has a step and a cfl"}},
         app_test::Case{"no_time", elastic + solid, 2, {"the deck has no [time]"}},
         app_test::Case{"degree_one", box(2, 2) + physics("elastic", 1) + solid + soon, 2, {"order"}},
@@ -182,6 +192,24 @@ TEST(Wave, WarnsOfSourcesWithoutStrength) {
   for (const Result& result :
        said_of(elastic + solid + soon + fixed + "[[source]]\nat = [0, 0.5]\nforce = [1, 0]\n" + constant))
     EXPECT_TRUE(result.says("it acts where values are prescribed")) << result.text;
+}
+
+/// A side that is free in one entry and absorbs in another one absorbs; a facet that two names hold is one.
+TEST(Wave, WarnsOfSidesThatTwoEntriesHold) {
+  const std::string half = group("half", "curves", "x > 0.999 && y < 0.501"),
+                    twice = "[[boundary]]\non = [\"right\", \"half\"]\ntype = \"free\"\n",
+                    push = source("force = [1, 0]\ntime_function = \"step\"\n");
+  const auto beside = [](const std::string& type) {
+    return "[[boundary]]\non = [\"half\"]\ntype = \"" + type + "\"\n";
+  };
+  for (const Result& result : said_of(elastic + half + solid + soon + push + twice + beside("absorbing")))
+    EXPECT_TRUE(result.says("'right', 'half': at 1 of its 2 facets another entry lets waves out, which holds there"))
+        << result.text;
+  for (const Result& result : said_of(elastic + half + solid + soon + push + twice + beside("fixed")))
+    EXPECT_TRUE(result.says("'right', 'half': at 1 of its 2 facets another entry prescribes values, which hold there"))
+        << result.text;
+  for (const Result& result : said_of(elastic + half + solid + soon + push + beside("absorbing")))
+    EXPECT_FALSE(result.says("another entry")) << result.text;
 }
 
 TEST(Wave, SaysOfStepsInCheckWhatARunSaysOfThem) {
