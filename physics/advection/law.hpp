@@ -5,6 +5,7 @@
 #include "assembly/edge/loop.hpp"
 #include "base/square_root.hpp"
 #include "deck/expression/node_program.hpp"
+#include "physics/conservation/columns.hpp"
 
 namespace tessera::physics::advection {
 
@@ -57,29 +58,35 @@ struct ScalarLaw {
       state.slope[d] = has_function ? node[(dim + d) * stride + i] : 0;
     }
   }
+  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<1>& u,
+                              const conservation::Columns<node_count>& node, Offset stride, Index i) const {
+    load(state, u.of[0], node.of[0], stride, i);
+  }
   TESSERA_HD_INLINE bool is_admissible(const double (&own)[1]) const { return std::fabs(own[0]) < 1e300; }
 
   /// max |(v + f'(u)) c| with the velocity of either node and all u between theirs, from above: with it the state half
   /// way, (u_i + u_j) / 2 - (F_j - F_i) c / (2 d), lies between both, and so do all that the Riemann problem has.
-  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const assembly::EdgeAt<dim>& edge) const {
+  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const double (&c)[dim]) const {
     double least[dim] = {}, most[dim] = {};
     if constexpr (has_function) range(i, j, least, most);
-    double result = speed(i, j, least, most, edge.c_ij);
-    bool inside = true;  // then c_ji = -c_ij
-    for (int d = 0; d < dim; ++d) inside = inside && edge.c_ji[d] == -edge.c_ij[d];
-    if (!inside) result = std::fmax(result, speed(i, j, least, most, edge.c_ji));
-    return result;
+    return speed(i, j, least, most, c);
+  }
+  TESSERA_HD_INLINE void flux_jump(const State& i, const State& j, const double (&c)[dim], double (&jump)[1]) const {
+    double of_i[1], of_j[1];
+    i.flux(c, of_i);
+    j.flux(c, of_j);
+    jump[0] = of_j[0] - of_i[0];
   }
 
   TESSERA_HD_INLINE Row row(const State& own) const { return {own.u[0], own.u[0], 0, 0}; }
-  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const assembly::EdgeAt<dim>& edge, double,
-                             const double (&)[1], const double (&)[1]) const {
+  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const double (&c)[dim], double,
+                             const double (&)[1]) const {
     row.least = std::fmin(row.least, other.u[0]);
     row.most = std::fmax(row.most, other.u[0]);
     // The flux of (u - u_i)^2 / 2, int (s - u_i) f'(s) ds from u_i to u_j: exact where f' is linear.
     const double difference = other.u[0] - own.u[0];
     double along = 0;
-    for (int d = 0; d < dim; ++d) along += (other.v[d] + (own.slope[d] + 2 * other.slope[d]) / 3) * edge.c_ij[d];
+    for (int d = 0; d < dim; ++d) along += (other.v[d] + (own.slope[d] + 2 * other.slope[d]) / 3) * c[d];
     const double flux = 0.5 * difference * difference * along;
     row.left += flux;
     row.size += std::fabs(flux);
@@ -129,6 +136,11 @@ struct ScalarLaw {
   TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[1], const double (&f)[1],
                                 double weight) const {
     return part(b, from, {weight * f[0]});
+  }
+  template <bool powers>
+  TESSERA_HD_INLINE bool takes_all(const double (&b)[bounds], const double (&from)[1], const double (&f)[1],
+                                   double weight) const {
+    return part<powers>(b, from, f, weight) == 1;
   }
 
  private:

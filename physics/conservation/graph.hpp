@@ -1,6 +1,7 @@
 #pragma once
 // The rows of the node graph as the passes of the scheme read them.
 #include "assembly/edge/loop.hpp"
+#include "base/load_once.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -28,7 +29,7 @@ struct GraphView {
   /// The neighbour of edge e, 0 behind the last one: read an edge ahead, so that what is read of the neighbour does not
   /// wait for its number.
   TESSERA_HD_INLINE Index ahead(const Entries& edges, int e) const {
-    return e < edges.count ? neighbour[edges.first + e * edges.step] : 0;
+    return e < edges.count ? load_once(neighbour + edges.first + e * edges.step) : 0;
   }
   /// visit(entry, neighbour) of each edge at the node.
   template <class Visit>
@@ -46,6 +47,20 @@ struct GraphView {
     assembly::EdgeAt<dim> edge;
     coefficients.load<assembly::edge_data::c>(entry, edge, j < i);
     return edge;
+  }
+  /// c_ij of it, read once by the kernel; returns whether c_ji = -c_ij.
+  template <int dim>
+  TESSERA_HD_INLINE bool read_c(Offset entry, Index i, Index j, double (&c)[dim]) const {
+    for (int d = 0; d < dim; ++d) {
+      const double a = load_once(coefficients.c + d * coefficients.stride + entry);
+      c[d] = j < i ? -a : a;
+    }
+    const assembly::MarkWord word = coefficients.boundary[entry / 32];
+    const int bit = static_cast<int>(entry % 32);
+    if (!(word.bits >> bit & 1u)) return true;
+    const Offset place = word.rank(bit);
+    for (int d = 0; d < dim; ++d) c[d] += coefficients.boundary_c[d * coefficients.boundary_stride + place];
+    return false;
   }
 };
 

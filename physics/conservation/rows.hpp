@@ -1,23 +1,28 @@
 #pragma once
 // The passes of the scheme, each at one node or row; scheme.hpp has the formulas. An Equation says what law it is:
 //   dim, n             dimensions, numbers of a state
-//   State, load        a node as a row sees it: u, and flux(c, f), which makes F(u) c
+//   State, load        a node as a row sees it: u, and flux(c, f), which makes F(u) c; see columns.hpp
 //   node_count, at_node  what follows from the state of a node alone, kept beside it
-//   viscosity          d_ij of an edge
+//   flux_jump          F(u_j) c - F(u_i) c, 0 of equal states
+//   viscosity          of an edge along c, from i to j, the same as from j to i along -c: d_ij is the larger one of
+//   those
+//                      of c_ij and c_ji
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
 //   unbounded          bounds that every state keeps
 //   indicator          alpha of a node
-//   part               how much of a direction keeps the bounds
+//   part, takes_all    how much of a direction keeps the bounds, and whether all of it does
 //   powers, has_powers whether there is another way of finding it, which takes more registers, and whether it is needed
 //   is_admissible      whether a state is one
 // One that says low_order_alone has no limits, and in the place of viscosity
 //   diffuse            what the viscosity of an edge brings to a node, and its largest eigenvalue
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include "base/extremes.hpp"
 #include "base/reciprocal.hpp"
+#include "physics/conservation/columns.hpp"
 #include "physics/conservation/past_fluxes.hpp"
 
 namespace tessera::physics::conservation {
@@ -66,13 +71,33 @@ struct PassViews {
   double* longest = nullptr;       ///< [owned] m_i / (2 sum_j d_ij), -1 where the state is none
   double* low = nullptr;           ///< [n + guards, stride] the state after the first pass of the limiter, and guards
   const double* weight = nullptr;  ///< [stride] n_i / m_i; 0: the state is prescribed
-  const double* relaxation = nullptr;  ///< [owned]
-  const double* past = nullptr;        ///< [n, dim, stride] of stages that look at those before; see PastFluxes
-  double blend = 1;                    ///< weight of what is new in alpha and l_ij; see Scheme::set_blend
+  const double* relaxation = nullptr;   ///< [owned]
+  const double* past = nullptr;         ///< [n, dim, stride] of stages that look at those before; see PastFluxes
+  double blend = 1;                     ///< weight of what is new in alpha and l_ij; see Scheme::set_blend
+  std::uint64_t* refused = nullptr;     ///< [stride] edges that the bounds of the node refuse; see limit_rows.hpp
+  std::uint64_t* open = nullptr;        ///< [owned] edges that are left to the second pass of the limiter
+  const std::uint8_t* names = nullptr;  ///< [entries] see NamesPass
 
   TESSERA_HD_INLINE void load(typename Equation::State& state, Index i) const {
     equation.load(state, u, node, stride, i);
   }
+};
+
+/// The same numbers by columns, of rows that look at many nodes.
+template <class Equation>
+struct PassColumns {
+  Columns<Equation::n> u, rate, low;
+  Columns<Equation::node_count> node;
+  Columns<Equation::bounds> bounds;
+  Columns<2> smooth;
+
+  explicit PassColumns(const PassViews<Equation>& v)
+      : u(v.u, v.stride),
+        rate(v.middle, v.stride),
+        low(v.middle + middle_low<Equation> * v.stride, v.stride),
+        node(v.node, v.stride),
+        bounds(v.middle + middle_bounds<Equation> * v.stride, v.stride),
+        smooth(v.smooth, v.stride) {}
 };
 
 /// Viscosities, rates of low order, and with `limited` bounds and the indicator. Reads c.
@@ -80,13 +105,14 @@ template <class Equation, bool limited>
 struct RatesPass {
   static constexpr int dim = Equation::dim, n = Equation::n;
   PassViews<Equation> v;
+  PassColumns<Equation> columns;
   double factor;          ///< of the indicator
   double inverse_length;  ///< 1 over the length of the domain
 
   TESSERA_HD void operator()(Offset node) const {
     const Index i = static_cast<Index>(node);
     typename Equation::State own;
-    v.load(own, i);
+    v.equation.load(own, columns.u, columns.node, v.stride, i);
     double transport[n] = {}, diffusion[n] = {}, sum = 0, difference = 0;
     typename Equation::Row row = v.equation.row(own);
     const GraphView::Entries edges = v.graph.at(i);
@@ -95,26 +121,33 @@ struct RatesPass {
       const Offset entry = edges.first + e * edges.step;
       const Index j = std::exchange(next, v.graph.ahead(edges, e + 1));
       typename Equation::State other;
-      v.load(other, j);
-      const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
-      double d, brought[n];
+      v.equation.load(other, columns.u, columns.node, v.stride, j);
+      double c[dim], jump[n];
+      bool is_inside = v.graph.template read_c<dim>(entry, i, j, c);
+      double d = 0;
       if constexpr (can_limit<Equation>) {
-        d = v.equation.viscosity(own, other, edge);
+        // On the boundary c_ji has a viscosity of its own; turned, so that one piece of code finds both.
+        double normal[dim];
+        for (int k = 0; k < dim; ++k) normal[k] = c[k];
+        for (;;) {
+          d = larger(d, v.equation.viscosity(own, other, normal));
+          if (is_inside) break;
+          is_inside = true;
+          const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
+          for (int k = 0; k < dim; ++k) normal[k] = -edge.c_ji[k];
+        }
         v.viscosity[entry] = d;
-        for (int k = 0; k < n; ++k) brought[k] = d * (other.u[k] - own.u[k]);
+        for (int k = 0; k < n; ++k) diffusion[k] += d * (other.u[k] - own.u[k]);
       } else {
-        d = v.equation.diffuse(own, other, edge, brought);
+        double brought[n];
+        d = v.equation.diffuse(own, other, v.graph.template edge<dim>(entry, i, j), brought);
+        for (int k = 0; k < n; ++k) diffusion[k] += brought[k];
       }
       sum += d;
-      double f_i[n], f_j[n];
-      own.flux(edge.c_ij, f_i);
-      other.flux(edge.c_ij, f_j);
-      for (int k = 0; k < n; ++k) {
-        transport[k] += f_j[k] - f_i[k];
-        diffusion[k] += brought[k];
-      }
+      v.equation.flux_jump(own, other, c, jump);
+      for (int k = 0; k < n; ++k) transport[k] += jump[k];
       if constexpr (limited) {
-        v.equation.add(row, own, other, edge, d, f_i, f_j);
+        v.equation.add(row, own, other, c, d, jump);
         difference += own.u[0] - other.u[0];
       }
     }
@@ -137,6 +170,7 @@ struct RatesPass {
 template <class Equation, bool staged = false>
 struct MiddlePass {
   PassViews<Equation> v;
+  PassColumns<Equation> columns;
   double dt;
   bool relaxed;
 
@@ -145,22 +179,23 @@ struct MiddlePass {
     const Index i = static_cast<Index>(row);
     const Offset stride = v.stride;
     double own[n], low[n], rates[n], sum_of_differences = 0;
-    const double alpha = v.smooth[i], difference = v.smooth[stride + i];
+    const double half = 0.5 * columns.smooth(0, i) - 1, difference = columns.smooth(1, i);
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < n; ++k) {
-      own[k] = v.u[k * stride + i];
-      rates[k] = v.middle[(middle_low<Equation> + k) * stride + i];
+      own[k] = columns.u(k, i);
+      rates[k] = columns.low(k, i);
       low[k] = own[k] + dt * inverse_mass * rates[k];
     }
     const GraphView::Entries edges = v.graph.at(i);
-    Index next = v.graph.ahead(edges, 0);
+#pragma unroll 2
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
-      const Index j = std::exchange(next, v.graph.ahead(edges, e + 1));
-      const double by = v.viscosity[entry] * (0.5 * (alpha + v.smooth[j]) - 1);
-      for (int k = 0; k < n; ++k) rates[k] += by * (v.u[k * stride + j] - own[k]);
-      sum_of_differences += 0.5 * (difference + v.smooth[stride + j]);
+      const Index j = load_once(v.graph.neighbour + entry);
+      const double by = load_once(v.viscosity + entry) * (0.5 * columns.smooth(0, j) + half);
+      for (int k = 0; k < n; ++k) rates[k] += by * (columns.u(k, j) - own[k]);
+      sum_of_differences += columns.smooth(1, j);
     }
+    sum_of_differences = 0.5 * (edges.count * difference + sum_of_differences);
     [[maybe_unused]] double through[n];  // the boundary
     [[maybe_unused]] bool on_boundary = false;
     if constexpr (staged) {
@@ -187,93 +222,6 @@ struct MiddlePass {
       }
     }
     for (int k = 0; k < Equation::bounds; ++k) kept[k * stride] = bounds[k];
-  }
-};
-
-/// A pass of the limiter: from = u^L or what the pass before made of it. The last one makes the state of the stage.
-/// `staged`: the high order takes fluxes of stages before; `powers`: those of the equation's parts.
-template <class Equation, bool first, bool last, bool staged = false, bool powers = false>
-struct LimitPass {
-  static constexpr int n = Equation::n, held = Equation::bounds - Equation::guards;
-  PassViews<Equation> v;
-  double dt;
-  bool consistent;
-  double share;         ///< of the last
-  const double* start;  ///< of the last
-  double* to;           ///< of the last
-
-  /// One end of an edge.
-  struct End {
-    double u[n], rate[n], from[n];
-    double bounds[Equation::bounds];
-    double alpha, weight;
-  };
-  TESSERA_HD_INLINE void load(Index i, End& end) const {
-    const double* const bounds = v.middle + middle_bounds<Equation> * v.stride;
-    for (int k = 0; k < n; ++k) {
-      end.u[k] = v.u[k * v.stride + i];
-      end.rate[k] = v.middle[k * v.stride + i];
-      end.from[k] = first ? v.middle[(middle_low<Equation> + k) * v.stride + i] : v.low[k * v.stride + i];
-    }
-    for (int k = 0; k < Equation::bounds; ++k)
-      end.bounds[k] = first || k < held ? bounds[k * v.stride + i] : v.low[(n + k - held) * v.stride + i];
-    end.alpha = v.smooth[i];
-    end.weight = v.weight[i];
-  }
-
-  /// An edge: its other end, and what it brings to i over dt, of j the negative, to rounding.
-  struct Edge {
-    End other;
-    double f[n];
-  };
-  TESSERA_HD_INLINE void load_edge(Index i, const End& own, Offset entry, Index j, Edge& edge) const {
-    load(j, edge.other);
-    const End& other = edge.other;
-    const double rest = first ? dt : dt * (1 - v.part[entry]);
-    const double by = rest * v.viscosity[entry] * (0.5 * (own.alpha + other.alpha) - 1);
-    const double mass = consistent ? rest * v.graph.coefficients.mass[entry] : 0;
-    [[maybe_unused]] double past[n];
-    if constexpr (staged)
-      PastFluxes<Equation>{v.stride, v.past}.of_edge(i, j, v.graph.template edge<Equation::dim>(entry, i, j), past);
-    for (int k = 0; k < n; ++k) {
-      edge.f[k] = by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]);
-      if constexpr (staged) edge.f[k] += rest * past[k];
-    }
-  }
-  TESSERA_HD_INLINE double part(const End& end, const double (&f)[n], double weight) const {
-    return v.equation.template part<powers>(end.bounds, end.from, f, weight);
-  }
-
-  TESSERA_HD void operator()(Offset row) const {
-    const Index i = static_cast<Index>(row);
-    End own;
-    load(i, own);
-    double sum[n] = {};
-    const GraphView::Entries edges = v.graph.at(i);
-    Index next = v.graph.ahead(edges, 0);
-    for (int e = 0; e < edges.count; ++e) {
-      const Offset entry = edges.first + e * edges.step;
-      Edge edge;
-      load_edge(i, own, entry, std::exchange(next, v.graph.ahead(edges, e + 1)), edge);
-      // l is the least of what both ends allow; the row of the other finds the same, to rounding.
-      const double l = smaller(part(own, edge.f, own.weight), part(edge.other, edge.f, -edge.other.weight));
-      if constexpr (!last) v.part[entry] = l;
-      for (int k = 0; k < n; ++k) sum[k] += l * edge.f[k];
-    }
-    const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
-    double moved[n];
-    for (int k = 0; k < n; ++k) {
-      moved[k] = own.from[k] + inverse_mass * sum[k];
-      const Offset at = k * v.stride + i;
-      if constexpr (last)
-        to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * moved[k];
-      else
-        v.low[at] = moved[k];
-    }
-    if constexpr (!last && Equation::guards > 0) {
-      load(i, own);
-      v.low[n * v.stride + i] = v.equation.guard(own.bounds, moved);
-    }
   }
 };
 

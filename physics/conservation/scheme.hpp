@@ -54,8 +54,9 @@ struct StepLimit {
 /// Maier & Kronbichler, ACM Trans. Parallel Comput. 8 (2021) 16, algorithm 1. Each end of an edge computes both limits,
 /// so that nothing is transposed.
 ///
-/// Passes over memory of a stage: the nodes; the rows with c, which write d; the rows with d; twice the rows with d, m
-/// and l. Bytes: bytes_per_stage().
+/// Passes over memory of a stage: the nodes; the rows with c, which write d; the rows with d; those with d and m, which
+/// take all of each edge; and twice edges of which something is refused, see limit_rows.hpp. Bytes: bytes_per_stage(),
+/// where nothing is.
 template <class Exec>
 class Scheme {
  public:

@@ -9,121 +9,14 @@
 #include "base/error.hpp"
 #include "base/resident.hpp"
 #include "physics/conservation/implicit_rows.hpp"
+#include "physics/conservation/limit_rows.hpp"
 #include "physics/conservation/monolithic.hpp"
+#include "physics/conservation/node_passes.hpp"
 #include "physics/conservation/rows.hpp"
 #include "physics/conservation/scheme.hpp"
 #include "physics/conservation/tiles.hpp"
 
 namespace tessera::physics::conservation {
-
-/// The least of `longest` and its first entry that is not positive (none: 1e300), by `strides` threads of which each
-/// looks at every `strides`-th entry.
-struct LeastPass {
-  Offset owned, strides;
-  const double* longest;
-  double* least;  ///< [2, strides]
-
-  TESSERA_HD void operator()(Offset k) const {
-    double result = 1e300, first = 1e300;
-    for (Offset i = k; i < owned; i += strides) {
-      const double value = longest[i];
-      if (value > 0)
-        result = value < result ? value : result;
-      else if (first == 1e300)
-        first = static_cast<double>(i);
-    }
-    least[k] = result;
-    least[strides + k] = first;
-  }
-};
-
-/// The least of both numbers, by `few` threads.
-struct FewLeastPass {
-  Offset strides, few;
-  const double* least;  ///< [2, strides]
-  double* found;        ///< [2, few]
-
-  TESSERA_HD void operator()(Offset k) const {
-    for (Offset which = 0; which < 2; ++which) {
-      double result = 1e300;
-      for (Offset i = k; i < strides; i += few) result = std::fmin(result, least[which * strides + i]);
-      found[which * few + k] = result;
-    }
-  }
-};
-
-/// Of each limited edge the share of a node: n_i / m_i.
-struct WeightPass {
-  GraphView graph;
-  double* weight;
-
-  TESSERA_HD void operator()(Offset i) const { weight[i] = graph.degree[i] / graph.lumped_mass[i]; }
-};
-
-/// Takes prescribed nodes out of what is limited.
-struct PrescribedPass {
-  const Index* nodes;
-  const double* values;
-  double* weight;
-
-  TESSERA_HD void operator()(Offset k) const {
-    if (values[k] == values[k]) weight[nodes[k]] = 0;
-  }
-};
-
-/// By which part bounds may be relaxed: factor (m_i / |Omega|)^(3 / (2 dim)), like h^(3/2).
-struct RelaxationPass {
-  GraphView graph;
-  double inverse_measure, exponent, factor;
-  double* relaxation;
-
-  TESSERA_HD void operator()(Offset i) const {
-    relaxation[i] = std::fmin(0.5, factor * std::pow(graph.lumped_mass[i] * inverse_measure, exponent));
-  }
-};
-
-/// share start + (1 - share) (u + dt r) with the dt of the node in the place of that of all.
-struct StretchPass {
-  int numbers;
-  Offset stride;
-  double dt, cfl, share;
-  const double *longest, *u, *start;
-  double* to;
-
-  TESSERA_HD void operator()(Offset i) const {
-    const double ratio = cfl * longest[i] / dt;
-    for (int k = 0; k < numbers; ++k) {
-      const Offset at = k * stride + i;
-      const double before = share > 0 ? share * start[at] : 0;
-      const double moved = (to[at] - before) / (1 - share);
-      to[at] = before + (1 - share) * (u[at] + ratio * (moved - u[at]));
-    }
-  }
-};
-
-/// m (d/dt)^2 of the first number.
-struct SquareOfRate {
-  double inverse_cfl;
-  const double *mass, *longest, *before, *after;
-
-  TESSERA_HD double operator()(Offset i) const {
-    const double rate = (after[i] - before[i]) * inverse_cfl / longest[i];
-    return mass[i] * rate * rate;
-  }
-};
-
-/// The least part of the edges of a node.
-struct LeastPartPass {
-  GraphView graph;
-  const double* part;
-  double* least;
-
-  TESSERA_HD void operator()(Offset node) const {
-    double result = 1;
-    graph.each(static_cast<Index>(node), [&](Offset entry, Index) { result = std::fmin(result, part[entry]); });
-    least[node] = result;
-  }
-};
 
 /// Of equations without one, Limiter::fct is not there. One that is has count, numbers of a node, and
 /// run(exec, views, owned, exchange, dt, correction [count, nodes], to).
@@ -162,6 +55,12 @@ class SchemeOf final : public Scheme<Exec> {
     smooth_ = Array<double, Space>(2 * stride_);
     low_ = Array<double, Space>((n + Equation::guards) * stride_);
     relaxation_ = Array<double, Space>(owned_);
+    if (params_.limiter == Limiter::convex) {
+      refused_ = Array<std::uint64_t, Space>(stride_);
+      open_ = Array<std::uint64_t, Space>(owned_);
+      names_ = Array<std::uint8_t, Space>(entries);
+      for_each(exec, owned_, NamesPass{view_of(graph_), owned_, names_.data()});
+    }
     set_measure(1);
   }
 
@@ -191,10 +90,11 @@ class SchemeOf final : public Scheme<Exec> {
     const PassViews<Equation> v = views(u);
     if constexpr (Equation::node_count > 0)
       for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, v.u, node_.data()});
-    if (!limits_edges()) for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, 0, 0});
+    if (!limits_edges()) for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, PassColumns<Equation>(v), 0, 0});
     if constexpr (limits_some)
       if (limits_edges())
-        for_rows<blocks_of_rates>(RatesPass<Equation, true>{v, params_.viscosity_factor, inverse_length_});
+        for_rows<blocks_of_rates>(
+            RatesPass<Equation, true>{v, PassColumns<Equation>(v), params_.viscosity_factor, inverse_length_});
     for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
     for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
   }
@@ -227,8 +127,7 @@ class SchemeOf final : public Scheme<Exec> {
                         MonolithicPass<Equation, true>{v, dt, consistent, share, start.data(), to.data()});
       if (params_.limiter == Limiter::monolithic)
         return for_each(exec_, owned_, MonolithicPass<Equation>{v, dt, consistent, share, start.data(), to.data()});
-      if (params_.passes == 1) return limit<true, true, false>(v, dt, share, start.data(), to.data());
-      limit_twice<false>(v, dt, share, start.data(), to.data());
+      limit<false>(v, dt, params_.passes, share, start.data(), to.data());
     }
   }
   void advance_stage(View<const double> u, double dt, const std::vector<double>& weights, bool is_last,
@@ -251,7 +150,7 @@ class SchemeOf final : public Scheme<Exec> {
     if (stage == 0) return advance(u, dt, 0, u, to);
     if constexpr (limits_some) {
       find_bounds<true>(v, dt);
-      limit_twice<true>(v, dt, 0, u.data(), to.data());
+      limit<true>(v, dt, 2, 0, u.data(), to.data());
     }
   }
 
@@ -304,7 +203,7 @@ class SchemeOf final : public Scheme<Exec> {
       if (params_.limiter == Limiter::monolithic)
         for_each(exec_, owned_, MonolithicPass<Equation, true>{v, dt, consistent, 0, nullptr, to.data()});
       else
-        limit<true, false, false>(v, dt, 0, nullptr, nullptr);
+        limit<false>(v, dt, 2, 0, nullptr, to.data());
       for_each(exec_, owned_, LeastPartPass{view_of(graph_), part_.data(), parts.data()});
     } else {
       throw Error(ExitCode::internal, "parts of edges are looked at on the host, where there are some");
@@ -317,22 +216,22 @@ class SchemeOf final : public Scheme<Exec> {
     const double node = nodes * 8 * (n + Equation::node_count);
     if (!limits_edges()) return node + rates + nodes * 8 * (3 * n + 1);
     const double middle = entries * 12 + nodes * 8 * (4 * n + 10);
-    const double of_pass = nodes * 8 * (3 * n + 8 + n + 1);
     const double mass = params_.consistent_mass ? 8 : 0;
     if (params_.limiter == Limiter::monolithic)
-      return node + rates + nodes * 8 * 6 + middle + of_pass + entries * (8.0 * dim_ + 12 + mass);
-    return node + rates + nodes * 8 * 6 + middle + params_.passes * (of_pass + entries * (12 + mass)) +
-           (params_.passes - 1) * entries * 16;
+      return node + rates + nodes * 8 * 6 + middle + nodes * 8 * (4 * n + 9) + entries * (8.0 * dim_ + 12 + mass);
+    // Where nothing is refused.
+    const double whole = nodes * 8 * (4 * n + Equation::bounds + 4) + entries * (12 + mass);
+    return node + rates + nodes * 8 * 6 + middle + whole + entries * 5 + nodes * 8 * (2 * params_.passes - 1);
   }
 
  private:
   static constexpr Offset most_strides = 65536;  ///< threads that look for the longest step: 37 us, 16384 take 100
   static constexpr Offset few = 1024;            ///< numbers of them that the host looks at
   static constexpr int slots = 3;
-  // Blocks of 128 on a multiprocessor; measured on an H100 (2026-11-25), when searches had kernels of their own: stages
-  // of 3, 6, 3 took 8 to 10 per cent longer, those of 6, 7, 6, which spilt, 17 to 36.
-  static constexpr int blocks_of_rates = dim_ < 3 ? 5 : 4, blocks_of_middle = 8, blocks_of_limit = 4,
-                       blocks_of_powers = 4;
+  // Blocks of 128 on a multiprocessor, as measured on an H200 (2026-11-26): rates take 4 to 21 per cent longer with 3,
+  // 13 to 26 with 5, which spill; rows that take all of each edge 4 to 21 with 4, 18 to 25 with 6; the passes of the
+  // limiter up to 29 with 4, up to 18 with 8.
+  static constexpr int blocks_of_rates = 4, blocks_of_middle = 8, blocks_of_whole = 5, blocks_of_limit = 6;
 
   bool limits_edges() const {
     return limits_some && (params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic);
@@ -341,28 +240,33 @@ class SchemeOf final : public Scheme<Exec> {
   PassViews<Equation> views(View<const double> u) {
     return {view_of(graph_),    equation_,      stride_,        u.data(),        node_.data(), viscosity_.data(),
             part_.data(),       middle_.data(), smooth_.data(), longest_.data(), low_.data(),  weight_.data(),
-            relaxation_.data(), nullptr,        blend_};
+            relaxation_.data(), nullptr,        blend_,         refused_.data(), open_.data(), names_.data()};
   }
   template <bool staged>
   void find_bounds(const PassViews<Equation>& v, double dt) {
     exchange_ghosts(smooth_.view(), 2);
-    for_rows<blocks_of_middle>(MiddlePass<Equation, staged>{v, dt, params_.relaxed});
+    for_rows<blocks_of_middle>(MiddlePass<Equation, staged>{v, PassColumns<Equation>(v), dt, params_.relaxed});
     exchange_ghosts(middle_.view(), middle_numbers<Equation>);
   }
   template <bool staged>
-  void limit_twice(const PassViews<Equation>& v, double dt, double share, const double* start, double* to) {
-    limit<true, false, staged>(v, dt, 0, nullptr, nullptr);
-    exchange_ghosts(low_.view(), n + Equation::guards);
-    limit<false, true, staged>(v, dt, share, start, to);
-  }
-  template <bool first, bool last, bool staged>
-  void limit(const PassViews<Equation>& v, double dt, double share, const double* start, double* to) {
-    const bool consistent = params_.consistent_mass;
+  void limit(const PassViews<Equation>& v, double dt, int passes, double share, const double* start, double* to) {
     if constexpr (Equation::powers)
-      if (equation_.has_powers())
-        return for_rows<blocks_of_powers>(
-            LimitPass<Equation, first, last, staged, true>{v, dt, consistent, share, start, to});
-    for_rows<blocks_of_limit>(LimitPass<Equation, first, last, staged>{v, dt, consistent, share, start, to});
+      if (equation_.has_powers()) return limit_as<staged, true>(v, dt, passes, share, start, to);
+    limit_as<staged, false>(v, dt, passes, share, start, to);
+  }
+  template <bool staged, bool powers>
+  void limit_as(const PassViews<Equation>& v, double dt, int passes, double share, const double* start, double* to) {
+    const PassColumns<Equation> columns(v);
+    const Antidiffusion<Equation, true, staged> edges{v, columns, dt, params_.consistent_mass};
+    for_rows<blocks_of_whole>(WholePass<Equation, staged, powers>{edges, share, start, to});
+    static_assert(sizeof(std::uint64_t) == sizeof(double));
+    exchange_ghosts({reinterpret_cast<double*>(refused_.data()), stride_}, 1);
+    if (passes == 1)
+      return for_rows<blocks_of_limit>(LimitPass<Equation, true, true, staged, powers>{edges, share, start, to});
+    for_rows<blocks_of_limit>(LimitPass<Equation, true, false, staged, powers>{edges, share, start, to});
+    exchange_ghosts(low_.view(), n + Equation::guards);
+    for_rows<blocks_of_limit>(
+        LimitPass<Equation, false, true, staged, powers>{{v, columns, dt, params_.consistent_mass}, share, start, to});
   }
   /// Slices of rows that a block of a GPU takes beside each other.
   void make_tiles() {
@@ -398,7 +302,9 @@ class SchemeOf final : public Scheme<Exec> {
   Graph<Space> graph_;
   Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,
       correction_, past_[most_past], past_sum_;  ///< the last two: [n, dim, nodes], where stages ask for them
-  Array<Index, Space> tiles_;                    ///< slices of rows as blocks of a GPU take them
+  Array<std::uint64_t, Space> refused_, open_;
+  Array<std::uint8_t, Space> names_;
+  Array<Index, Space> tiles_;  ///< slices of rows as blocks of a GPU take them
 };
 
 }  // namespace tessera::physics::conservation

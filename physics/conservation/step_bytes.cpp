@@ -29,11 +29,12 @@ StepBytes step_bytes(const Discretisation& space, Limiter limiter, const std::st
   const bool limits_edges = limiter == Limiter::convex || limiter == Limiter::monolithic;
   // Ends and slots, c, m and s; the lists have a neighbour in the place of these, and d and l of the limiter.
   const double of_edge = 12 + 8.0 * (dim + 2);
-  const double of_entry = 4 + 8.0 * (dim + 2) + 8 + (limits_edges ? 8 : 0);
+  const double of_entry = 4 + 8.0 * (dim + 2) + 8 + (limits_edges ? 8 : 0) + (limiter == Limiter::convex ? 1 : 0);
   // Of the graph; three states and the rows of one; what follows from a state and from its neighbours; the longest step
   // and the weights of limits; states of low order and what widens their bounds.
   double of_node = 8.0 * (dim + 4) + 8.0 * 4 * n + 8.0 * (n + 2 + 2 * n + 4) + 16;
   if (limits_edges) of_node += 8.0 * (n + 1 + 4);
+  if (limiter == Limiter::convex) of_node += 16;  // edges that are refused, and those that are open
   if (limiter == Limiter::fct) of_node += 8.0 * 4 * n;
   // Fluxes of the stages before, and their sum.
   const std::size_t stages = is_of_stages(time_scheme) ? stages_of(time_scheme).size() : 1;

@@ -1,6 +1,7 @@
 #pragma once
 // The Euler equations as the passes of physics/conservation/ take them.
 #include "assembly/edge/loop.hpp"
+#include "physics/conservation/columns.hpp"
 #include "physics/euler/jacobian.hpp"
 #include "physics/euler/limit.hpp"
 #include "physics/euler/riemann.hpp"
@@ -26,6 +27,17 @@ struct NodeState {
     root = node[node_entropy_root * stride + i];
     entropy = node[node_entropy * stride + i];
     inverse = reciprocal(u[density]);
+    for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
+  }
+  TESSERA_HD_INLINE void load(const conservation::Columns<numbers<dim>>& from,
+                              const conservation::Columns<node_numbers>& node, Index i) {
+    for (int k = 0; k < numbers<dim>; ++k) u[k] = from(k, i);
+    p = node(node_pressure, i);
+    a = node(node_sound, i);
+    power = node(node_power, i);
+    root = node(node_entropy_root, i);
+    entropy = node(node_entropy, i);
+    inverse = quick_reciprocal(u[density]);
     for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
   }
   TESSERA_HD_INLINE double along(const double (&c)[dim]) const {
@@ -57,17 +69,6 @@ TESSERA_HD_INLINE inline double one_viscosity(const Gas& gas, const NodeState<di
   return size * wave_speed_bound(gas, side(i), side(j));
 }
 
-/// d_ij = d_ji.
-template <int dim>
-TESSERA_HD_INLINE inline double graph_viscosity(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j,
-                                                const assembly::EdgeAt<dim>& edge) {
-  double viscosity = one_viscosity<dim>(gas, i, j, edge.c_ij);
-  bool inside = true;  // then c_ji = -c_ij
-  for (int d = 0; d < dim; ++d) inside = inside && edge.c_ji[d] == -edge.c_ij[d];
-  if (!inside) viscosity = larger(viscosity, one_viscosity<dim>(gas, j, i, edge.c_ji));
-  return viscosity;
-}
-
 /// What a row gathers of its node: bounds [density from below and above, s from below, the largest s of states half way
 /// to a neighbour], and how far the entropy fails to be transported.
 template <int dim>
@@ -78,16 +79,15 @@ struct GasRow {
   TESSERA_HD_INLINE GasRow(const Gas& gas, const NodeState<dim>& own)
       : least(2 * own.u[density]), most(2 * own.u[density]), least_s(entropy_of(gas, own)), most_middle(least_s) {}
 
-  /// Of a neighbour, with F c of both.
-  TESSERA_HD_INLINE void add(const Gas& gas, const NodeState<dim>& own, const NodeState<dim>& other, double d,
-                             const double (&f_i)[numbers<dim>], const double (&f_j)[numbers<dim>]) {
-    const double twice =
-        own.u[density] + other.u[density] - (d > 0 ? (f_j[density] - f_i[density]) * reciprocal(d) : 0);
+  /// Of a neighbour along c; `jump` is what F c grows by.
+  TESSERA_HD_INLINE void add(const Gas& gas, const NodeState<dim>& own, const NodeState<dim>& other,
+                             const double (&c)[dim], double d, const double (&jump)[numbers<dim>]) {
+    const double twice = own.u[density] + other.u[density] - (d > 0 ? jump[density] * quick_reciprocal(d) : 0);
     least = smaller(twice, least);
     most = larger(twice, most);
     least_s = smaller(entropy_of(gas, other), least_s);
     most_middle = larger(entropy_between(gas, own, other), most_middle);
-    left += (other.entropy - own.entropy) * f_j[density];
+    left += (other.entropy - own.entropy) * (other.along(c) * other.u[density]);
   }
 
   TESSERA_HD_INLINE static double entropy_of(const Gas& gas, const NodeState<dim>& w) {
@@ -100,7 +100,7 @@ struct GasRow {
   TESSERA_HD_INLINE static double entropy_between(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j) {
     double twice[numbers<dim>];
     for (int k = 0; k < numbers<dim>; ++k) twice[k] = i.u[k] + j.u[k];
-    const double inverse = reciprocal(twice[density]);
+    const double inverse = quick_reciprocal(twice[density]);
     const double ratio = (j.u[density] - i.u[density]) * inverse, x = ratio * ratio;
     return 0.5 * density_times_internal<dim>(twice) * inverse * i.root * j.root *
            larger(1 - 0.5 * gas.gamma * (x + x * x), 0.0);
@@ -139,22 +139,39 @@ struct GasEquation {
 
   Gas gas;
 
-  /// p, a, p^-z, sqrt(K(rho)), and eta / rho with Harten's entropy eta = (rho rho e)^(1 / (gamma + 1)).
+  /// p, a, p^-z, sqrt(K(rho)), and eta / rho with Harten's entropy eta = (rho rho e)^(1 / (gamma + 1)). Of the
+  /// logarithms of rho and p: three powers take twice the time.
   TESSERA_HD_INLINE void at_node(const double (&own)[n], Offset i, Offset stride, double* node) const {
     const double internal = density_times_internal<dim>(own), rho = own[density];
     const double p = gas.pressure(rho, internal * reciprocal(rho));
+    const double log_rho = std::log(rho), log_p = std::log(p), log_free = log_of_free_volume(rho);
     node[node_pressure * stride + i] = p;
     node[node_sound * stride + i] = gas.sound(rho, p);
-    node[node_power * stride + i] = std::pow(p, -gas.z);
-    node[node_entropy_root * stride + i] = square_root(gas.entropy_factor(rho));
-    node[node_entropy * stride + i] = std::pow(internal, 1 / (gas.gamma + 1)) * reciprocal(rho);
+    node[node_power * stride + i] = std::exp(-gas.z * log_p);
+    node[node_entropy_root * stride + i] = std::exp(0.5 * ((gas.gamma - 1) * log_free - gas.gamma * log_rho));
+    // A factor of eta that is the same everywhere changes nothing, so that gamma - 1 is left out.
+    node[node_entropy * stride + i] = std::exp((log_rho + log_p + log_free) / (gas.gamma + 1)) * reciprocal(rho);
+  }
+  TESSERA_HD_INLINE double log_of_free_volume(double rho) const {
+    return gas.covolume > 0 ? std::log(gas.free_volume(rho)) : 0;
   }
   TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
     state.load(u, node, stride, i);
   }
+  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<n>& u,
+                              const conservation::Columns<node_count>& node, Offset, Index i) const {
+    state.load(u, node, i);
+  }
   TESSERA_HD_INLINE bool is_admissible(const double (&own)[n]) const { return euler::is_admissible<dim>(gas, own); }
-  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const assembly::EdgeAt<dim>& edge) const {
-    return graph_viscosity<dim>(gas, i, j, edge);
+  /// With differences of both states alone, so that nothing is left of equal ones.
+  TESSERA_HD_INLINE void flux_jump(const State& i, const State& j, const double (&c)[dim], double (&jump)[n]) const {
+    const double flow = j.along(c), more = flow - i.along(c), p = j.p - i.p;
+    for (int k = 0; k < n; ++k) jump[k] = flow * (j.u[k] - i.u[k]) + more * i.u[k];
+    jump[energy] += flow * p + more * i.p;
+    for (int d = 0; d < dim; ++d) jump[momentum + d] += p * c[d];
+  }
+  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const double (&c)[dim]) const {
+    return one_viscosity<dim>(gas, i, j, c);
   }
 
   TESSERA_HD_INLINE void jacobian(const State& at, const double (&c)[dim], double (&a)[n * n]) const {
@@ -162,9 +179,9 @@ struct GasEquation {
   }
 
   TESSERA_HD_INLINE Row row(const State& own) const { return Row(gas, own); }
-  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const assembly::EdgeAt<dim>&, double d,
-                             const double (&f_i)[n], const double (&f_j)[n]) const {
-    row.add(gas, own, other, d, f_i, f_j);
+  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const double (&c)[dim], double d,
+                             const double (&jump)[n]) const {
+    row.add(gas, own, other, c, d, jump);
   }
   TESSERA_HD_INLINE void bounds_of(const Row& row, double (&b)[bounds]) const {
     b[0] = 0.5 * row.least;
@@ -214,6 +231,12 @@ struct GasEquation {
   TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[n], const double (&f)[n],
                                 double weight) const {
     return largest_part<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, f, weight);
+  }
+  /// Whether it is 1.
+  template <bool powers>
+  TESSERA_HD_INLINE bool takes_all(const double (&b)[bounds], const double (&from)[n], const double (&f)[n],
+                                   double weight) const {
+    return euler::takes_all<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, f, weight);
   }
   TESSERA_HD double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
     return largest_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by);

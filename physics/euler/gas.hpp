@@ -14,9 +14,10 @@ template <int dim>
 inline constexpr int numbers = dim + 2;
 inline constexpr int density = 0, energy = 1, momentum = 2;
 
-/// x^exponent for x >= 0; `whole`: the exponent where it is a small whole number, else 0. 7 for gamma = 1.4.
+/// x^exponent for x >= 0 and a positive exponent, nearly to rounding; `whole`: the exponent where it is a small whole
+/// number, else 0. 7 for gamma = 1.4. Without std::pow, which is a call on the device and takes the registers of rows.
 TESSERA_HD inline double power(double x, double exponent, int whole) {
-  if (whole == 0) return std::pow(x, exponent);
+  if (whole == 0) return std::exp(exponent * std::log(x));
   if (whole == 7) {
     const double square = x * x;
     return x * square * (square * square);

@@ -85,7 +85,17 @@ struct EntropyAlong {
         energy[1] + 2 * t * energy[2] - floor * slope * x * (2 * T + x * a * (1 + (a - 1) * y * (1 + 0.5 * last)));
     return energy[0] + t * (energy[1] + t * energy[2]) - floor * x * x * T;
   }
+  /// What rounding alone may put P below 0 between 0 and t: a state there is at its bound.
+  TESSERA_HD_INLINE double band(double t) const {
+    constexpr double rounding = 1e-12;                // of the bound
+    const double thin = smaller(1 + slope * t, 1.0);  // as x^(gamma + 1) >= x^3 there
+    return rounding * floor * (thin * thin * thin);
+  }
 };
+
+/// Of the density where a way begins, where it ends at least: P there is known to the rounding of its terms at the
+/// beginning alone.
+inline constexpr double thinnest = 1e-2;
 
 /// The least s > 0 at which the parabola value + slope s + bend s^2, value >= 0, is 0; there is one. Continuous, and
 /// without a difference of numbers that may be close.
@@ -97,16 +107,12 @@ TESSERA_HD_INLINE inline double root_of_parabola(double value, double slope, dou
 
 /// A t in [0, right] with s not below its bound, by three steps from both sides: parabolas through both ends with the
 /// slope of one of them have their roots on both sides of that of P. No sign of what rounding alone makes decides where
-/// it goes, so that both ends of an edge find the same. No call goes to a density below a hundredth of that where the
-/// way begins, as P there is known to the rounding of its terms at the beginning alone: a shorter way keeps the bound,
-/// too.
+/// it goes, so that both ends of an edge find the same. No call goes to a density below the thinnest: a shorter way
+/// keeps the bound, too.
 TESSERA_HD inline double keep_entropy_by_polynomial(const EntropyAlong& along, double right) {
   constexpr int steps = 3;
-  constexpr double rounding = 1e-12;  // of the bound; a state that rounding alone puts below it is at it
-  constexpr double thinnest = 1e-2;
   if (1 + along.slope * right < thinnest) right = (thinnest - 1) * reciprocal(along.slope);
-  const double thin = smaller(1 + along.slope * right, 1.0);  // as x^(gamma + 1) >= x^3 there
-  const double band = rounding * along.floor * (thin * thin * thin);
+  const double band = along.band(right);
   double left = 0, slope_left, slope_right;
   for (int step = 0; step < steps; ++step) {
     const double above = larger(along.at(left, slope_left), 0.0) + band;
@@ -122,10 +128,13 @@ TESSERA_HD inline double keep_entropy_by_polynomial(const EntropyAlong& along, d
   return left;
 }
 
-/// The entropy along u + t by.
+/// The entropy along u + t weight f.
 template <int dim>
 TESSERA_HD_INLINE inline EntropyAlong entropy_along(const Gas& gas, const Bounds& bounds,
-                                                    const double (&u)[numbers<dim>], const double (&by)[numbers<dim>]) {
+                                                    const double (&u)[numbers<dim>], const double (&f)[numbers<dim>],
+                                                    double weight) {
+  double by[numbers<dim>];
+  for (int k = 0; k < numbers<dim>; ++k) by[k] = weight * f[k];
   double linear = u[density] * by[energy] + u[energy] * by[density];
   for (int d = 0; d < dim; ++d) linear -= u[momentum + d] * by[momentum + d];
   return {{density_times_internal<dim>(u), linear, density_times_internal<dim>(by)},
@@ -142,6 +151,34 @@ struct EntropySearch {
   double right;  ///< u + right by keeps the bounds of the density
 };
 
+template <int dim>
+TESSERA_HD_INLINE inline EntropySearch<dim> entropy_search(const Bounds& bounds, const double (&u)[numbers<dim>],
+                                                           const double (&f)[numbers<dim>], double weight,
+                                                           double right) {
+  EntropySearch<dim> of{{}, {}, bounds.least_s, bounds.guard, right};
+  for (int k = 0; k < numbers<dim>; ++k) {
+    of.u[k] = u[k];
+    of.by[k] = weight * f[k];
+  }
+  return of;
+}
+
+/// What is above it is not below 0, where psi is Psi `at` the end of the way.
+template <int dim>
+TESSERA_HD double rounding_of_excess(const EntropySearch<dim>& of, const double (&at)[numbers<dim>], double psi) {
+  const double floor = density_times_internal<dim>(at) - psi;  // s_min / K, along the way between its ends
+  return -1e-12 * std::fmin(of.guard * of.u[density] * of.u[density], floor);
+}
+
+/// Whether keep_entropy() goes all the way.
+template <int dim>
+__attribute__((noinline)) TESSERA_HD bool keeps_entropy_to_the_end(Gas gas, EntropySearch<dim> of) {
+  double at[numbers<dim>];
+  move<numbers<dim>>(of.u, of.right, of.by, at);
+  const double psi = entropy_excess<dim>(gas, of.least_s, at);
+  return psi >= rounding_of_excess<dim>(of, at, psi);
+}
+
 /// A t in [0, right] with s of u + t by not below its bound, as large as three steps of a quadratic Newton
 /// iteration find it:
 /// Psi along a line has a third derivative of one sign, so that parabolas through both ends with the slope of one of
@@ -157,8 +194,7 @@ __attribute__((noinline)) TESSERA_HD double keep_entropy(Gas gas, EntropySearch<
   move<n>(of.u, right, of.by, at);
   // What rounding alone puts below zero is at its bound: else its sign would decide where the iteration goes.
   double psi_right = entropy_excess<dim>(gas, of.least_s, at);
-  const double floor_right = density_times_internal<dim>(at) - psi_right;  // s_min / K, along the way between its ends
-  const double rounding = -1e-12 * std::fmin(of.guard * of.u[density] * of.u[density], floor_right);
+  const double rounding = rounding_of_excess<dim>(of, at, psi_right);
   if (psi_right >= rounding) return right;
   double left = 0, psi_left = entropy_excess<dim>(gas, of.least_s, of.u);
   if (psi_left <= 0) return 0;
@@ -211,17 +247,28 @@ TESSERA_HD_INLINE inline double largest_part(const Gas& gas, const Bounds& bound
   double at[numbers<dim>];
   detail::move<numbers<dim>>(u, t * weight, f, at);
   if (detail::stays_above<dim>(gas, bounds, u[density], at)) return t;
-  double by[numbers<dim>];
-  for (int k = 0; k < numbers<dim>; ++k) by[k] = weight * f[k];
   if constexpr (powers) {
-    detail::EntropySearch<dim> of{{}, {}, bounds.least_s, bounds.guard, t};
-    for (int k = 0; k < numbers<dim>; ++k) {
-      of.u[k] = u[k];
-      of.by[k] = by[k];
-    }
-    return detail::keep_entropy<dim>(gas, of);
+    return detail::keep_entropy<dim>(gas, detail::entropy_search<dim>(bounds, u, f, weight, t));
   } else {
-    return detail::keep_entropy_by_polynomial(detail::entropy_along<dim>(gas, bounds, u, by), t);
+    return detail::keep_entropy_by_polynomial(detail::entropy_along<dim>(gas, bounds, u, f, weight), t);
+  }
+}
+
+/// Whether largest_part() is 1, without a search.
+template <int dim, bool powers>
+TESSERA_HD_INLINE inline bool takes_all(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
+                                        const double (&f)[numbers<dim>], double weight) {
+  const double to = u[density] + weight * f[density];
+  if (to < bounds.least_rho || to > bounds.most_rho) return false;
+  double at[numbers<dim>];
+  detail::move<numbers<dim>>(u, weight, f, at);
+  if (detail::stays_above<dim>(gas, bounds, u[density], at)) return true;
+  if constexpr (powers) {
+    return detail::keeps_entropy_to_the_end<dim>(gas, detail::entropy_search<dim>(bounds, u, f, weight, 1));
+  } else {
+    const detail::EntropyAlong along = detail::entropy_along<dim>(gas, bounds, u, f, weight);
+    double slope;
+    return 1 + along.slope >= detail::thinnest && along.at(1, slope) + along.band(1) >= 0;
   }
 }
 

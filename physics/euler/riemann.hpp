@@ -1,5 +1,6 @@
 #pragma once
 // A guaranteed upper bound of the largest wave speed between two states.
+#include "base/quick_quotients.hpp"
 #include "physics/euler/gas.hpp"
 
 namespace tessera::physics::euler {
@@ -26,21 +27,24 @@ TESSERA_HD inline double wave_speed_bound(const Gas& gas, const RiemannSide& lef
   const double below = a_left * left.p_power + a_right * right.p_power;
   const bool left_least = left.p < right.p;
   const double least_p = left_least ? left.p : right.p, most_p = left_least ? right.p : left.p;
-  const double ratio_z = above > 0 ? above * (left_least ? left.p_power : right.p_power) * reciprocal(below) : 0;
-  double star = ratio_z > 1 ? power(ratio_z, gas.inverse_z, gas.whole_inverse_z) : 0;  // p* / least_p
-  // With phi(p_max) >= 0, one shock at most, it is not above p_max; of gamma > 5/3 the bound holds above p_max alone.
-  const double quotient = most_p * reciprocal(least_p);
-  const double thin = left_least ? left.inverse_density : right.inverse_density, jump = most_p - least_p;
-  const bool at_most_one_shock =
-      closing <= 0 ||
-      2 * thin * jump * jump >= closing * closing * ((gas.gamma + 1) * most_p + (gas.gamma - 1) * least_p);
-  if (at_most_one_shock)
-    star = gas.rarefaction_share < 1 ? quotient : smaller(star, quotient);
-  else if (gas.rarefaction_share < 1)
-    star = larger(star, quotient);
-  const double of_least = square_root(1 + gas.shock_factor * larger(star - 1, 0.0));
-  double of_most = 1;
-  if (star > quotient) of_most = square_root(1 + gas.shock_factor * (star * reciprocal(quotient) - 1));
+  const double ratio = above > 0 ? above * quick_reciprocal(below) : 0;
+  const double ratio_z = ratio * (left_least ? left.p_power : right.p_power);
+  double of_least = 1, of_most = 1;
+  if (ratio_z > 1 || gas.rarefaction_share < 1) {  // else both waves are rarefactions
+    double star = ratio_z > 1 ? power(ratio_z, gas.inverse_z, gas.whole_inverse_z) : 0;  // p* / least_p
+    // With phi(p_max) >= 0, one shock at most, it is not above p_max; of gamma > 5/3 the bound holds above p_max alone.
+    const double quotient = most_p * quick_reciprocal(least_p);
+    const double thin = left_least ? left.inverse_density : right.inverse_density, jump = most_p - least_p;
+    const bool at_most_one_shock =
+        closing <= 0 ||
+        2 * thin * jump * jump >= closing * closing * ((gas.gamma + 1) * most_p + (gas.gamma - 1) * least_p);
+    if (at_most_one_shock)
+      star = gas.rarefaction_share < 1 ? quotient : smaller(star, quotient);
+    else if (gas.rarefaction_share < 1)
+      star = larger(star, quotient);
+    of_least = quick_root(1 + gas.shock_factor * larger(star - 1, 0.0));
+    if (star > quotient) of_most = quick_root(1 + gas.shock_factor * (star * quick_reciprocal(quotient) - 1));
+  }
   const double first = left.a * (left_least ? of_least : of_most) - left.v,
                last = right.a * (left_least ? of_most : of_least) + right.v;
   return first == first ? larger(0.0, larger(first, last)) : first;  // what is no number stays none

@@ -1,0 +1,33 @@
+#pragma once
+// Quotients and roots of rows on the device, a step of Newton's method shorter than those of base/: within 2 ulp.
+#include <cmath>
+
+#include "base/reciprocal.hpp"
+
+namespace tessera {
+
+/// 1 / value, as reciprocal().
+TESSERA_HD inline double quick_reciprocal(double value) {
+#ifdef __CUDA_ARCH__
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(value));
+  const double e = fma(-value, r, 1.0);
+  return fma(r, fma(e, e, e), r);  // third order: 20 bits to 60
+#else
+  return 1 / value;
+#endif
+}
+
+/// The square root of a number not below 1.
+TESSERA_HD inline double quick_root(double value) {
+#ifdef __CUDA_ARCH__
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(value));
+  const double root = value * y, e = fma(-root, y, 1.0);
+  return fma(root * e, fma(e, 0.375, 0.5), root);  // third order: 20 bits to 60
+#else
+  return std::sqrt(value);
+#endif
+}
+
+}  // namespace tessera
