@@ -17,7 +17,6 @@ ExitCode check(const DeckOptions& options) {
   load_plugins(options);
   const deck::Deck deck = open_deck(options);
   const std::filesystem::path directory = output_directory(deck);
-  output::check_directory(directory);
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema_for(deck));
   const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
@@ -33,6 +32,7 @@ ExitCode check(const DeckOptions& options) {
                            .progress = [&](double fraction, const std::string& what) { progress(fraction, what); },
                            .planned_ranks = options.ranks};
   module->check(context);
+  output::check_directory(directory);
   return StopOnSignals::exit_code();
 }
 

@@ -311,8 +311,7 @@ void check_fields(const OutputParams& output, const std::vector<FieldInfo>& all)
 
 void check_formats(const OutputParams& output, const deck::Deck& deck) {
   if (deck.has("output.compression") && !output.has_format("vtkhdf") && !output.has_format("hdf5"))
-    throw Error(ExitCode::usage, "output.compression is of the formats vtkhdf and hdf5, and output.formats has neither",
-                "leave it out, or choose formats = [\"vtkhdf\"]", deck.where("output.compression"));
+    warn("output.compression has no effect: it is of the formats vtkhdf and hdf5, and output.formats has neither");
   if (!output.has_format("vtkhdf")) return;
   const deck::Where where = deck.where("output.formats");
   if (output::hdf5_version().empty())

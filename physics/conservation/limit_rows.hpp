@@ -134,6 +134,16 @@ struct LimitPass {
   const double* start;
   double* to;
 
+  /// A node, and the edges that it and its neighbours refuse, wholly or in part.
+  struct Row {
+    Index i;
+    GraphView::Entries edges;
+    std::uint64_t ours, theirs;
+  };
+  /// Where more than this many times what is left of a density or an energy was taken back, the row is made anew: a
+  /// cold node beside hot ones would be the difference of two large numbers.
+  static constexpr double most_taken = 1000;
+
   /// Edges of which a neighbour refuses something.
   TESSERA_HD_INLINE std::uint64_t refused_by_neighbours(const GraphView::Entries& edges) const {
     const PassViews<Equation>& v = by_edges.v;
@@ -151,38 +161,85 @@ struct LimitPass {
     by_edges.load(node, end);
     return by_edges.v.equation.template part<powers>(end.bounds, end.from, f, sign * end.weight);
   }
+  /// l is the least of what both ends allow; the row of the other finds the same, to rounding.
+  TESSERA_HD_INLINE double least(const Row& row, int bit, Index j, const double (&f)[n]) const {
+    double l = 1;
+    if (row.ours >> bit & 1) l = part(row.i, f, 1);
+    if (row.theirs >> bit & 1) l = smaller(l, part(j, f, -1));
+    return l;
+  }
 
-  TESSERA_HD void operator()(Offset row) const {
+  TESSERA_HD void operator()(Offset node) const {
     const PassViews<Equation>& v = by_edges.v;
-    const Index i = static_cast<Index>(row);
-    const GraphView::Entries edges = v.graph.at(i);
-    const std::uint64_t ours = first ? v.refused[i] : v.open[i], theirs = first ? refused_by_neighbours(edges) : ours;
+    Row row;
+    row.i = static_cast<Index>(node);
+    row.edges = v.graph.at(row.i);
+    row.ours = first ? v.refused[row.i] : v.open[row.i];
+    row.theirs = first ? refused_by_neighbours(row.edges) : row.ours;
     std::uint64_t open = 0;
-    if ((ours | theirs) != 0) {
+    if ((row.ours | row.theirs) != 0) {
       typename Edges::Side own;
-      by_edges.load(i, own);
+      by_edges.load(row.i, own);
       double sum[n] = {};
-      for (std::uint64_t rest = ours | theirs; rest != 0; rest &= rest - 1) {
-        const int bit = lowest_bit(rest), end = bit < last_edge_bit ? bit + 1 : edges.count;
+      [[maybe_unused]] double density = 0, energy = 0;  // what is taken back, without signs
+      for (std::uint64_t rest = row.ours | row.theirs; rest != 0; rest &= rest - 1) {
+        const int bit = lowest_bit(rest), end = bit < last_edge_bit ? bit + 1 : row.edges.count;
         for (int e = bit; e < end; ++e) {
-          const Offset entry = edges.first + e * edges.step;
+          const Offset entry = row.edges.first + e * row.edges.step;
+          if (!first && v.part[entry] >= 1) continue;  // one of many behind the last bit, of which all is taken
           const Index j = v.graph.neighbour[entry];
           typename Edges::Side other;
           by_edges.load(j, other);
           double f[n];
-          by_edges.of_edge(i, own, entry, j, other, first ? by_edges.dt : by_edges.dt * (1 - v.part[entry]), f);
-          // l is the least of what both ends allow; the row of the other finds the same, to rounding.
-          double l = 1;
-          if (ours >> bit & 1) l = part(i, f, 1);
-          if (theirs >> bit & 1) l = smaller(l, part(j, f, -1));
+          by_edges.of_edge(row.i, own, entry, j, other, first ? by_edges.dt : by_edges.dt * (1 - v.part[entry]), f);
+          const double l = least(row, bit, j, f);
           if constexpr (!last) v.part[entry] = l;
           if (l < 1) open |= edge_bit(e);
           for (int k = 0; k < n; ++k) sum[k] += (first ? l - 1 : l) * f[k];
+          if constexpr (first) {
+            density += (1 - l) * std::fabs(f[0]);
+            energy += (1 - l) * std::fabs(f[n - 1]);
+          }
         }
       }
-      change(i, sum);
+      change(row.i, sum);
+      if constexpr (first) {
+        if (loses_digits(row.i, 0, density) || loses_digits(row.i, n - 1, energy)) add_up(row, own);
+      }
     }
-    if constexpr (!last) v.open[i] = open;
+    if constexpr (!last) v.open[row.i] = open;
+  }
+
+  /// Whether what was taken back is so much more than what is left that little of that is known.
+  TESSERA_HD_INLINE bool loses_digits(Index i, int k, double taken) const {
+    const Offset at = k * by_edges.v.stride + i;
+    const double by = (1 - share) * reciprocal(by_edges.v.graph.lumped_mass[i]);
+    return !(by * taken <= most_taken * std::fabs(to[at] - (share > 0 ? share * start[at] : 0)));
+  }
+  /// The state of the stage from that of low order and the parts of all edges.
+  TESSERA_HD void add_up(const Row& row, const typename Edges::Side& own) const {
+    const PassViews<Equation>& v = by_edges.v;
+    double sum[n] = {};
+    for (int e = 0; e < row.edges.count; ++e) {
+      const Offset entry = row.edges.first + e * row.edges.step;
+      const Index j = v.graph.neighbour[entry];
+      typename Edges::Side other;
+      by_edges.load(j, other);
+      double f[n];
+      by_edges.of_edge(row.i, own, entry, j, other, by_edges.dt, f);
+      const int bit = e < last_edge_bit ? e : last_edge_bit;
+      const double l = ((row.ours | row.theirs) >> bit & 1) != 0 ? least(row, bit, j, f) : 1;
+      for (int k = 0; k < n; ++k) sum[k] += l * f[k];
+    }
+    const double by = reciprocal(v.graph.lumped_mass[row.i]);
+    double made[n];
+    for (int k = 0; k < n; ++k) {
+      const Offset at = k * v.stride + row.i;
+      made[k] = by_edges.columns.low(k, row.i) + by * sum[k];
+      to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * made[k];
+      if constexpr (!last) v.low[at] = made[k];
+    }
+    guard(row.i, made);
   }
 
   /// The sum goes to the state of the stage.
@@ -190,17 +247,21 @@ struct LimitPass {
     const PassViews<Equation>& v = by_edges.v;
     const double by = (1 - share) * reciprocal(v.graph.lumped_mass[i]);
     [[maybe_unused]] const double inverse_share = reciprocal(1 - share);
-    [[maybe_unused]] double low[n];
+    double low[n] = {};
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
       const double moved = to[at] + by * sum[k];
       to[at] = moved;
       if constexpr (!last) v.low[at] = low[k] = share > 0 ? inverse_share * (moved - share * start[at]) : moved;
     }
+    guard(i, low);
+  }
+  /// What the next pass asks of a state that this one made.
+  TESSERA_HD_INLINE void guard([[maybe_unused]] Index i, [[maybe_unused]] const double (&low)[n]) const {
     if constexpr (!last && Equation::guards > 0) {
       double bounds[Equation::bounds];
       for (int k = 0; k < Equation::bounds; ++k) bounds[k] = by_edges.columns.bounds(k, i);
-      v.low[n * v.stride + i] = v.equation.guard(bounds, low);
+      by_edges.v.low[n * by_edges.v.stride + i] = by_edges.v.equation.guard(bounds, low);
     }
   }
 };

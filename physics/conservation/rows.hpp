@@ -4,8 +4,8 @@
 //   State, load        a node as a row sees it: u, and flux(c, f), which makes F(u) c; see columns.hpp
 //   node_count, at_node  what follows from the state of a node alone, kept beside it
 //   flux_jump          F(u_j) c - F(u_i) c, 0 of equal states
-//   viscosity          of an edge along c, from i to j, the same as from j to i along -c: d_ij is the larger one of
-//   those
+//   viscosity          of an edge along c, from i to j, the same as from j to i along -c;
+//                      d_ij is the larger one of those
 //                      of c_ij and c_ji
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()

@@ -68,9 +68,9 @@ class SchemeFlow : public Flow<Exec> {
     return numbers;
   }
   void restore(const std::vector<double>& kept) override {
-    if (march_.tolerance <= 0 && kept.size() == 2) {
+    if (march_.tolerance <= 0 && (kept.size() == 1 || kept.size() == 2)) {
       trusted_ = kept[0];
-      taken_ = static_cast<std::int64_t>(kept[1]);
+      if (kept.size() == 2) taken_ = static_cast<std::int64_t>(kept[1]);  // older ones have no count
     }
     if (march_.tolerance <= 0 || kept.size() <= 2) return;  // of a run that was no march, or to be none
     if (kept[0] != layout || kept.size() < kept_numbers)

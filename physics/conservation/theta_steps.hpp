@@ -75,6 +75,7 @@ class ThetaSteps final : public SchemeSteps<Exec> {
     Done done;
     this->bad_ = -1;
     unsolved_.clear();
+    in_vain_ = 0;
     double dt = cfl > 0 ? std::min(cfl * this->longest(), most) : most;
     for (int attempt = 0; attempt < halvings; ++attempt, dt *= 0.5) {
       if ((dt < least && dt < most) || t + dt == t) break;
@@ -98,6 +99,7 @@ class ThetaSteps final : public SchemeSteps<Exec> {
     this->square_of_rates_ = this->scheme_.square_of_rates(state(0), state(1), 1);
     linalg::copy(this->exec_, state(0), base_.view());
     this->bad_ = -1;
+    in_vain_ = 0;
     locally_rejected_ = 0;
     for (int attempt = 0; attempt < halvings; ++attempt, step.cfl *= 0.5) {
       linalg::copy(this->exec_, state(0), this->u_[2].view());
@@ -125,9 +127,10 @@ class ThetaSteps final : public SchemeSteps<Exec> {
   std::string unsolved() const {
     if (unsolved_.empty()) return {};
     return unsolved_ +
-           (is_of_solver_ ? "; raise solver.max_iterations, choose another solver.preconditioner"
-                          : "; raise newton.max_iterations or newton.tolerance") +
-           ", or a smaller time.cfl or time.step";
+           (!is_of_solver_                ? "; raise newton.max_iterations or newton.tolerance, or choose"
+            : has_run_out_of_iterations() ? "; raise solver.max_iterations, choose another solver.preconditioner, or"
+                                          : "; choose") +
+           " a smaller time.cfl or time.step";
   }
   /// Longer steps that the last one of step_locally was tried with.
   Offset locally_rejected() const { return locally_rejected_; }
@@ -137,12 +140,17 @@ class ThetaSteps final : public SchemeSteps<Exec> {
   /// preconditioners fail at a cfl of 50; with half of it a transonic profile took twice the steps (2026-11-26).
   static constexpr double weight_of_limits = 0.9;
 
-  /// Whether shorter steps than this one, `part` of the longest explicit one, would lead nowhere: its equations have no
-  /// solution that could be found, where those of any solver are easy, and of Newton's method should long be.
-  bool gives_up(double part) const {
+  /// Whether shorter steps than this one, `part` of the longest explicit one, would lead nowhere: its equations, and
+  /// those of a step twice as long, have no solution that could be found, where those of any solver are easy, and of
+  /// Newton's method should long be. One that fails may be a breakdown by chance.
+  bool gives_up(double part) {
     constexpr double of_systems = 1, of_newton = 0.01;
-    return !unsolved_.empty() && part <= (is_of_solver_ ? of_systems : of_newton);
+    constexpr int tries = 2;
+    if (unsolved_.empty() || part > (is_of_solver_ ? of_systems : of_newton)) return false;
+    return ++in_vain_ >= tries;
   }
+
+  bool has_run_out_of_iterations() const { return work_.linear.iterations >= params_.solver.max_iterations; }
 
   View<const double> state(std::size_t which) const { return std::as_const(this->u_[which]).view(); }
 
@@ -288,6 +296,7 @@ class ThetaSteps final : public SchemeSteps<Exec> {
   ThetaWork work_;
   std::string unsolved_;
   bool is_of_solver_ = false;  ///< whether it was a system, and not Newton's method
+  int in_vain_ = 0;            ///< tries of a step that is short enough
   Offset locally_rejected_ = 0;
 };
 

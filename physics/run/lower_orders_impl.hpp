@@ -87,7 +87,8 @@ std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonP
     {
       const Scope part(exec, "lower spaces");
       detail::make_space_of(higher->space(), order, made.space);
-      if (ranks) made.space.why_without_matrix = why_without_matrix_of_all(params, made.space);
+      if (ranks && !ranks.space().why_without_matrix.empty())  // else the model may not be able to do without
+        made.space.why_without_matrix = why_without_matrix_of_all(params, made.space);
       made.ranks.emplace(ranks, made.space);
     }
     made.system.with_loads = false;

@@ -95,9 +95,6 @@ void StationaryRun::settle(const Discretisation& space, int planned_ranks, outpu
 void StationaryRun::set_up(Discretisation& space) {
   space.dirichlet = model().set_up(space);
   plan_of(space);  // for its checks
-  const solvers::SolverParams& solver = model().params().solver;
-  if (!space.ranks && solvers::wants_modes(solver))
-    solvers::require_free_rows(solver, Offset{space.rows()} - static_cast<Offset>(space.dirichlet.dofs.size()));
   check_lower_orders(model().params());
 }
 
@@ -315,6 +312,8 @@ void StationaryRun::check(Context& context) {
   settle(space, context.planned_ranks, context.summary);
   set_up(space);
   const CommonParams& params = model().params();
+  if (!in_parts && solvers::wants_modes(params.solver))  // of a box made in parts this is an outline
+    solvers::require_free_rows(params.solver, Offset{space.rows()} - static_cast<Offset>(space.dirichlet.dofs.size()));
   // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
   const std::vector<double> u = nonlinear_start(space);
   const AtPoints coefficients = model().evaluate(space, u, context.summary);

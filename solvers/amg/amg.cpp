@@ -42,9 +42,11 @@ double shared_values_bytes(const ProblemSize& size) { return size.all_rows > 0 ?
 double times_of_AP(const ProblemSize& size) { return size.all_rows > 0 ? 2 : 1; }
 
 /// On threads, while rows of A P and R (A P) are made: a sum and a mark a column of the second level, of which there
-/// are `columns`, and thread that has rows to make.
+/// are `columns`, and thread that has rows to make. Ranks share the threads of their machines, each of which may have
+/// others, and have to come to the same choice of a preconditioner: one is counted.
 double scratch_bytes(const ProblemSize& size, double columns) {
-  const double threads = std::min<double>(default_threads(), std::ceil(size.rows / size.block / amg::row_chunk));
+  const double threads =
+      size.all_rows > 0 ? 1 : std::min<double>(default_threads(), std::ceil(size.rows / size.block / amg::row_chunk));
   return size.on_cuda ? 0 : 12 * threads * columns;
 }
 

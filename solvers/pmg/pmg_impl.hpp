@@ -164,6 +164,7 @@ class Pmg final : public Preconditioner<Exec, T> {
     if constexpr (std::is_same_v<T, double>) {
       double *square = scalars_.data() + 1, *scales = square + 1;
       linalg::dot(exec, r, r, square);
+      if (exec.link()) exec.link()->flush();  // others may have told it to wait with theirs
       pmg::find_scales(exec, square, scales);
       pmg::convert_scaled(exec, scales, r, r_.view());
       go_through(exec, finest_, 0, std::as_const(r_).view(), z_.view());

@@ -79,6 +79,13 @@ TEST(RanksModes, EndTogetherWhereAPartHasNoPreconditioner) {
   EXPECT_EQ(result.code, 4) << result.text;
 }
 
+/// The first rank has an outline of the box alone, with fewer unknowns than there are modes.
+TEST(RanksModes, OfABoxThatIsMadeInPartsAreThoseOfOneRank) {
+  SKIP_WITHOUT_MPI();
+  expect_same_on_ranks({2}, "modes_bricks", laplacian(box_mesh("quad", {1, 1}, {12, 12}), 1, around) + modes(12),
+                       "--set 'mesh.partition=\"bricks\"'", 1e-9);
+}
+
 TEST(RanksModes, AreThoseOfOneRankWithoutAMatrixAndWithAShift) {
   SKIP_WITHOUT_MPI();
   const std::string square = laplacian(box_mesh("quad", {1, 1}, {6, 6}), 2, around);

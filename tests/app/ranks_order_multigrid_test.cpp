@@ -94,6 +94,8 @@ std::vector<Deck> decks() {
                      fmt::format("--set assembly.strategy='\"{}\"'", strategy),
                      {3}});
   all.push_back({"pmg_sliced_ell", poisson("tet", 2, 6), "--set matrix.format='\"sliced_ell\"'", {3}});
+  // Sums wait for each other, that of the scale of a residual too.
+  all.push_back({"pmg_single_reduction", poisson("hex", 4, 5), "--set solver.variant='\"single_reduction\"'"});
   for (const char* partition : {"metis", "curve", "bricks"})
     all.push_back({fmt::format("pmg_{}", partition),
                    poisson("hex", 4, 5),

@@ -217,10 +217,6 @@ std::vector<Case> data() {
       {"two_point_not_finite", two_point + "\"sqrt(x - 0.5)\"\n", 2, {"'sqrt(x - 0.5)' is"}},
       {"two_point_exact_not_finite", two_point + "1\n[exact]\nu = \"log(x)\"\n", 2, {"'log(x)' is -inf"}},
       {"projection_not_finite", projection + "\"log(x - 0.5)\"\n", 2, {"'log(x - 0.5)' is"}},
-      {"compression_of_vtu",
-       square + "[output]\ncompression = 9\n",
-       2,
-       {"output.compression is of the formats vtkhdf and hdf5", "toml:12:15"}},
       {"z_in_the_plane",
        square + material + "source = \"x + 2*z\"\n",
        2,
@@ -293,6 +289,16 @@ TEST(Checks, AFolderThatCannotBeIsRefusedByCheckAsByRun) {
   EXPECT_TRUE(app_test::tessera("check " + nameless).says("nameless_folder.toml:12:13"));
   EXPECT_EQ(app_test::tessera("check " + nameless + " --output " + (folder() / "not/yet").string()).code, 0);
   EXPECT_FALSE(fs::exists(folder() / "not")) << "check makes nothing";
+}
+
+/// A warning, since --set cannot take a key out of a deck.
+TEST(Checks, CompressionOfFormatsThatHaveNoneIsWarnedOf) {
+  const std::string deck = write_deck("compression.toml", square + "[output]\ncompression = 9\n");
+  for (const char* command : {"check ", "run "}) {
+    const Result result = app_test::tessera(command + deck + " --output " + (folder() / "compression").string());
+    EXPECT_EQ(result.code, 0) << result.text;
+    EXPECT_TRUE(result.says("output.compression has no effect")) << result.text;
+  }
 }
 
 /// ssor reads relaxation in every module that offers it.

@@ -156,6 +156,33 @@ void expect_positive(Limiter limiter, int count, const std::string& steps = "ssp
   }
 }
 
+/// A cold gas beside one that is 1e14 and 1e17 times as hot: what limits leave of edges to a cold node is no difference
+/// of what hot ones would bring.
+TYPED_TEST(GasScheme, KeepsAColdGasBesideAHotOne) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec = tessera::testing::with_threads<TypeParam>(2);
+  const Gas gas = make_gas(1.4);
+  for (const double cold : {1e-10, 1e-14, 1e-17}) {
+    const Solution<2> jump = [=](const std::array<double, 3>& x, double) {
+      Primitive<2> w;
+      w.p = x[0] < 0.3 ? 1 : cold;
+      return w;
+    };
+    for (const char* shape : {"triangle", "quad"}) {
+      Flow<TypeParam, 2> flow(exec, unit_box(shape, 2, 24, 0.2), {.gas = gas, .relaxed = false}, jump);
+      flow.run(1e9, 0.5, 20);
+      EXPECT_EQ(flow.rejected(), 0) << cold << shape;
+      const std::vector<double> u = flow.state();
+      for (Index i = 0; i < flow.nodes(); ++i) {
+        const Primitive<2> w = flow.at(u, i);
+        ASSERT_GT(w.rho, 0) << cold << shape;
+        // The entropy of the coldest is what it was.
+        ASSERT_GT(w.p / std::pow(w.rho, 1.4), cold * (1 - 1e-9)) << cold << shape;
+      }
+    }
+  }
+}
+
 /// Limits that are kept are those of the stage as long as they are not blended; then they are still the same at both
 /// ends of an edge, so that nothing is lost.
 TYPED_TEST(GasScheme, MonolithicLimitsThatAreBlendedLoseNothing) {
