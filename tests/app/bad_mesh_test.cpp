@@ -124,7 +124,7 @@ class MshFile : public ::testing::TestWithParam<Format> {};
 TEST_P(MshFile, RunsWhenItIsWhole) {
   const Result result = run_on("whole_" + text_of(GetParam()), tet_file(GetParam()));
   EXPECT_EQ(result.code, 0) << result.text;
-  EXPECT_TRUE(result.says("4 nodes, 1 tet cells")) << result.text;
+  EXPECT_TRUE(result.says("4 nodes, 1 tet cell,")) << result.text;
 }
 
 TEST_P(MshFile, TruncatedIsRefused) {

@@ -13,8 +13,10 @@ inline bool has_mpi() {
 #define SKIP_WITHOUT_MPI() \
   if (const bool found = has_mpi(); !found) GTEST_SKIP() << "no libtessera_mpi.so beside the program, or no mpirun"
 
-/// More ranks than cores, of one thread each, and whoever starts them.
+/// More ranks than cores, of one thread each, and whoever starts them. Each test has a folder of sessions of its own:
+/// OpenMPI removes one of several tests while another makes its session there.
 inline const std::string mpirun =
+    fmt::format("OMPI_MCA_orte_tmpdir_base={}/tessera_mpi_{} ", fs::temp_directory_path().string(), getpid()) +
     "OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to "
     "none ";
 

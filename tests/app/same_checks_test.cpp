@@ -284,7 +284,7 @@ TEST(Checks, AFolderThatCannotBeIsRefusedByCheckAsByRun) {
     EXPECT_EQ(check.code, code) << check.text;
     EXPECT_EQ(run.code, code) << run.text;
     EXPECT_TRUE(check.says(says)) << check.text;
-    EXPECT_EQ(error_of(check), error_of(run));
+    EXPECT_EQ(error_of(check).substr(0, error_of(run).size()), error_of(run));  // then what else there is to say
   }
   EXPECT_TRUE(app_test::tessera("check " + nameless).says("nameless_folder.toml:12:13"));
   EXPECT_EQ(app_test::tessera("check " + nameless + " --output " + (folder() / "not/yet").string()).code, 0);
