@@ -61,7 +61,7 @@ TEST(WaveCoupled, WarnsOfSourcesThatMoveNothingAndOfEntriesOnFreeFluids) {
   expect_one_warning(
       run("absorbing_free", halves + rock + water + soon + on_side("free", "top") + on_side("absorbing", "top") +
                                 "[[source]]\nat = [0.375, 0.8]\ntime_function = \"sin(t)\"\n"),
-      "type = \"absorbing\" on 'top': at 4 of its facets");
+      "type = \"absorbing\" on 'top': at 4 of its 4 facets");
 }
 
 /// What `check` says of steps is what a run takes, and both name the coupling.
