@@ -66,6 +66,7 @@ void Halo<Exec>::update_columns(Exec& exec, View<T> x) {
   template void Halo<Exec>::start_into(Exec&, View<const double>, View<double>); \
   template void Halo<Exec>::start_into(Exec&, View<const float>, View<float>);   \
   template void Halo<Exec>::update_columns(Exec&, View<double>);                 \
+  template void Halo<Exec>::update_columns(Exec&, View<float>);                  \
   template View<const double> Halo<Exec>::finish<double>(Exec&);                 \
   template View<const float> Halo<Exec>::finish<float>(Exec&)
 
