@@ -316,9 +316,8 @@ class TimeLoop : private Walk<Exec> {
                            const Array<double, Space>& u, const State& state) {
     constexpr double much = 10;
     if (state.step % steps_between_looks != 0) return false;
-    Array<double, Space> square(1);
-    linalg::dot(exec_, u.view(), u.view(), square.data());
-    const double size = std::sqrt(to_vector(square)[0]), before = std::exchange(size_, size);
+    linalg::dot(exec_, u.view(), u.view(), sum_.data());
+    const double size = std::sqrt(to_vector(sum_)[0]), before = std::exchange(size_, size);
     if (!(before > 0) || !std::isfinite(size) || size <= much * before) return false;
     const std::string what = instability(rates, params, seen(to_vector(u)));
     if (!what.empty()) unstable_ = fmt::format("the solution grows without bound at t = {:g}: {}", state.t, what);
@@ -345,11 +344,10 @@ class TimeLoop : private Walk<Exec> {
   /// Looked at every few steps, for it waits for the device.
   bool is_finite(const Array<double, Space>& u, const State& state, bool last) {
     if (state.step % steps_between_looks != 0 && !last) return true;
-    Array<double, Space> square(1);
     const Linked linked(exec_, problem_.ranks().link());
     const View<const double> own = u.view().part(0, problem_.ranks().rows());
-    linalg::dot(exec_, own, own, square.data());
-    square_ = to_vector(square)[0];
+    linalg::dot(exec_, own, own, sum_.data());
+    square_ = to_vector(sum_)[0];
     if (std::isfinite(square_)) return true;
     report_.failure = fmt::format("the solution is not finite at t = {:g}, step {}", state.t, state.step);
     report_.help = "look at the data near that time";
@@ -384,6 +382,7 @@ class TimeLoop : private Walk<Exec> {
   double step_ = time_.step.value_or(0);  ///< of explicit schemes
   std::string unstable_;                  ///< empty, or why explicit steps have become so
   double size_ = 0, square_ = 0;          ///< of u, when it was last looked at for that
+  Array<double, Space> sum_{1};
   Offset nnz_ = 0;
 };
 
