@@ -71,7 +71,8 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
   {
     Scope scope(exec, "dofs");
     joined = model().joined_vertices(context.deck, space.mesh);
-    make_space(context.deck, params.physics, traits.fields.front().count(space.mesh.dim), joined, space);
+    make_space(context.deck, params.physics, traits.fields.front().count(space.mesh.dim), joined,
+               line_nodes(params.physics, space.mesh), space);
   }
   check_axes(expressions_of(model()), space.mesh.dim);
   check_quantities(params.quantities, space.mesh);
