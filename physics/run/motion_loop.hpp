@@ -156,7 +156,7 @@ class MotionLoop : private Walk<Exec> {
       if (sampled_rates && ahead) add_accelerations(leapfrog, Vector::next_v, 1 / now.between());
     }
     leapfrog.forget_ahead();
-    if (shown) visitor.visit(state);
+    if (shown) visitor.visit(state, false);
     if (saved || report_.interrupted) {
       state.kept = kept_of(leapfrog);
       save(state, visitor);
@@ -220,7 +220,7 @@ class MotionLoop : private Walk<Exec> {
     motion_.prescribe(state.t, u(), v());
     take(state);
     if (state.step == 0 && visitor.samples(0)) sample_all(state, visitor);
-    if (begins(state, visitor)) visitor.visit(state);
+    if (begins(state, visitor)) visitor.visit(state, false);
     const auto stepper = solvers::make_stepper(exec_, 2 * rows_, stepper_of_rank(time_, first_row_));
     const auto keep = [&] { state.kept = {{state.rate}, {}}; };
     const auto take_state = [&] { take(state); };
