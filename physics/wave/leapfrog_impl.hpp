@@ -194,7 +194,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     moved_.set_v(t + dt / 2, v_);
     if (parts_.memory) parts_.memory->remember(exec_, dt, v_.view());
     peaks_.take(u_, v_);
-    if (ranks_) ranks_.update_ghosts(u_.view());
+    if (ranks_) bring_ghosts();
   }
 
   void look_ahead(double t, double before, double dt) override {
@@ -224,9 +224,8 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   }
   double square() override {
     const Linked linked(exec_, ranks_.link());
-    Array<double, Space> sum(1);
-    linalg::dot(exec_, std::as_const(v_).view(), std::as_const(v_).view(), sum.data());
-    return to_vector(sum)[0];
+    linalg::dot(exec_, std::as_const(v_).view(), std::as_const(v_).view(), square_.data());
+    return to_vector(square_)[0];
   }
 
  private:
@@ -234,6 +233,13 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     Array<T, Space> to(from.size());
     copy_bytes(Space{}, from.data(), Space{}, to.data(), from.bytes());
     return to;
+  }
+  /// The ghosts of u come to where they stand.
+  void bring_ghosts() {
+    linalg::Halo<Exec>& halo = *ranks_.halo();
+    halo.start_into(exec_, std::as_const(u_).view().part(0, ranks_.rows()),
+                    u_.view().part(ranks_.rows(), halo.ghosts()));
+    halo.template finish<T>(exec_);
   }
   static std::vector<double> in_double(const Array<T, Space>& x) {
     const std::vector<T> values = to_vector(x);
@@ -253,6 +259,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   MovedRows<Exec, Law, T> moved_;
   Array<T, Space> u_, v_, ahead_, a_;  ///< a: of the held nodes
   Peaks<Exec, T> peaks_;
+  Array<double, Space> square_{1};
 };
 
 }  // namespace tessera::physics::wave
