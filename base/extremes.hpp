@@ -7,5 +7,7 @@ namespace tessera {
 /// other one then, take three times the instructions.
 TESSERA_HD inline double smaller(double a, double b) { return a < b ? a : b; }
 TESSERA_HD inline double larger(double a, double b) { return a > b ? a : b; }
+TESSERA_HD inline float smaller(float a, float b) { return a < b ? a : b; }
+TESSERA_HD inline float larger(float a, float b) { return a > b ? a : b; }
 
 }  // namespace tessera

@@ -14,6 +14,10 @@ TESSERA_HD_INLINE inline T load_once(const T* place) {
     double value;
     asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(value) : "l"(place));
     return value;
+  } else if constexpr (std::is_same_v<T, float>) {
+    float value;
+    asm("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(value) : "l"(place));
+    return value;
   } else if constexpr (std::is_same_v<T, Index>) {
     Index value;
     asm("ld.global.nc.L1::no_allocate.s32 %0, [%1];" : "=r"(value) : "l"(place));

@@ -1,12 +1,16 @@
 // Stages of compressible flow: one look at a state and one step forward from it, by viscosity, limiter and time scheme,
-// and the rates of low order by rows and by edge loops.
+// in double and in float, of nodes as a box has them and as a mesh from a file has them, and the rates of low order by
+// rows and by edge loops.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <random>
 
 #include "bench/support/bench.hpp"
 #include "mesh/box.hpp"
+#include "mesh/numbering.hpp"
 #include "physics/conservation/stages.hpp"
 #include "physics/euler/scheme.hpp"
 #include "physics/forms/euler_edges.hpp"
@@ -34,6 +38,22 @@ mesh::Mesh box(const std::string& shape, int dim, int cells) {
   return mesh;
 }
 
+/// The same mesh with nodes and cells in random orders, and then ordered as one from a file is.
+mesh::Mesh as_from_file(mesh::Mesh mesh) {
+  std::mt19937 random(5);
+  const auto shuffled = [&](Index count) {
+    std::vector<Index> numbers(static_cast<std::size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::shuffle(numbers.begin(), numbers.end(), random);
+    return numbers;
+  };
+  mesh.box_cells = {};
+  mesh::renumber_nodes(mesh, shuffled(mesh.nodes()));
+  mesh::renumber_cells(mesh, shuffled(mesh.blocks.front().cells()));
+  mesh::renumber_rcm(mesh);
+  return mesh;
+}
+
 struct Case {
   const char* name;
   SchemeParams params;
@@ -42,6 +62,10 @@ struct Case {
 
 SchemeParams limited_by(Limiter limiter, bool consistent = true, int passes = 2) {
   return {.gas = make_gas(1.4), .limiter = limiter, .consistent_mass = consistent, .passes = passes};
+}
+SchemeParams in_float(SchemeParams params) {
+  params.in_float = true;
+  return params;
 }
 SchemeParams low_order(Viscosity viscosity) {
   SchemeParams params = limited_by(Limiter::none);
@@ -53,12 +77,16 @@ std::vector<Case> cases() {
   return {{"low order", low_order(Viscosity::guaranteed)},
           {"low order, scalar viscosity", low_order(Viscosity::scalar)},
           {"low order, roe viscosity", low_order(Viscosity::roe)},
+          {"low order, float", in_float(low_order(Viscosity::guaranteed))},
           {"convex", limited_by(Limiter::convex)},
+          {"convex, float", in_float(limited_by(Limiter::convex))},
           {"convex, one pass", limited_by(Limiter::convex, true, 1)},
           {"convex, lumped mass", limited_by(Limiter::convex, false)},
           {"convex, erk22", limited_by(Limiter::convex), "erk22"},
           {"convex, erk33", limited_by(Limiter::convex), "erk33"},
+          {"convex, float, erk33", in_float(limited_by(Limiter::convex)), "erk33"},
           {"monolithic", limited_by(Limiter::monolithic)},
+          {"monolithic, float", in_float(limited_by(Limiter::monolithic))},
           {"monolithic, lumped mass", limited_by(Limiter::monolithic, false)},
           {"fct", limited_by(Limiter::fct)}};
 }
@@ -88,18 +116,25 @@ class Flow {
   using Space = typename Exec::Space;
   using Values = Array<double, Space>;
 
-  Flow(Exec& exec, const bench::Options& options, bench::Report& report, const std::string& shape, int cells)
+  Flow(Exec& exec, const bench::Options& options, bench::Report& report, const std::string& shape, mesh::Mesh mesh)
       : exec_(exec),
         options_(options),
         report_(report),
         shape_(shape),
-        mesh_(box(shape, dim, cells)),
+        mesh_(std::move(mesh)),
         dofs_(assembly::make_dof_map(mesh_, 1)),
         start_(flow<dim>(mesh_, dofs_, make_gas(1.4))) {}
 
   void run() {
     for (const Case& of : cases()) stage(of);
     rates_by_edges();
+  }
+  /// What the numbering of a mesh decides about.
+  void run_limited() {
+    for (const Case& of : cases())
+      if (of.name == std::string("low order") || of.name == std::string("convex") ||
+          of.name == std::string("convex, float"))
+        stage(of);
   }
 
  private:
@@ -192,10 +227,18 @@ void run(Exec& exec, const bench::Options& options) {
   bench::Report report("euler", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
   constexpr bool host = std::is_same_v<typename Exec::Space, Host>;
   const int plane = options.quick ? 64 : host ? 400 : 2048, space = options.quick ? 12 : host ? 40 : 160;
-  Flow<2, Exec>(exec, options, report, "triangle", plane).run();
-  Flow<2, Exec>(exec, options, report, "quad", plane).run();
-  Flow<3, Exec>(exec, options, report, "tet", space).run();
-  Flow<3, Exec>(exec, options, report, "hex", space).run();
+  Flow<2, Exec>(exec, options, report, "triangle", box("triangle", 2, plane)).run();
+  Flow<2, Exec>(exec, options, report, "quad", box("quad", 2, plane)).run();
+  Flow<3, Exec>(exec, options, report, "tet", box("tet", 3, space)).run();
+  Flow<3, Exec>(exec, options, report, "hex", box("hex", 3, space)).run();
+  const auto mixed = [&]<int dim>(const std::string& shape, int cells) {
+    const std::string name = shape + ", as from a file";
+    if (options.takes("low order, " + name) || options.takes("convex, " + name) ||
+        options.takes("convex, float, " + name))
+      Flow<dim, Exec>(exec, options, report, name, as_from_file(box(shape, dim, cells))).run_limited();
+  };
+  mixed.template operator()<2>("triangle", plane);
+  mixed.template operator()<3>("tet", space);
   report.write(fmt::format("{}/euler_{}.json", options.out, Exec::name));
 }
 

@@ -1,16 +1,17 @@
 // Steps of waves by spectral elements: the forces of all cells, over the mass, and two passes that move v and u.
 #include <fmt/format.h>
 #include <algorithm>
-
 #include <cmath>
+#include <optional>
 
-#include "assembly/spectral/operator.hpp"
+#include "assembly/spectral/attenuated.hpp"
 #include "base/team.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/point_kernel.hpp"
-#include "forms/spectral.hpp"
+#include "forms/attenuation.hpp"
 #include "linalg/vector_ops.hpp"
 #include "mesh/box.hpp"
+#include "physics/wave/attenuation.hpp"
 
 using namespace tessera;
 
@@ -38,6 +39,31 @@ struct Case {
   int cells;  ///< of an axis
   bool distorted, stored;
 };
+
+/// What all laws and precisions of a mesh have in common.
+struct Problem {
+  mesh::Mesh mesh;
+  assembly::DofMap dofs;
+  assembly::spectral::Cells cells;
+  std::vector<double> inverse_mass;
+
+  explicit Problem(const Case& of)
+      : mesh(cube(of.cells, of.distorted)),
+        dofs(assembly::make_dof_map(mesh, of.degree, 0, assembly::LineNodes::lobatto)),
+        cells(assembly::spectral::make_cells(mesh, dofs)),
+        inverse_mass(assembly::spectral::diagonal_mass(
+            mesh, dofs, cells, {1, false, std::vector<double>(static_cast<std::size_t>(mesh.cells()), 1.0)})) {
+    for (double& m : inverse_mass) m = 1 / m;
+  }
+};
+/// The problem of a case, made again where the one before was of another mesh.
+const Problem& problem_of(const Case& of) {
+  static std::optional<Problem> kept;
+  static Case made{};
+  if (!kept || made.degree != of.degree || made.cells != of.cells || made.distorted != of.distorted) kept.emplace(of);
+  made = of;
+  return *kept;
+}
 
 /// Flops a second of multiply-adds in registers, on all threads: what no kernel exceeds. 0 on CUDA, where the bytes
 /// bind.
@@ -79,26 +105,36 @@ double known_peak(Exec& exec) {
   return peak;
 }
 
+/// Numbers of a law: 1, and of what attenuates those of Q_kappa = 300 and Q_mu = 60 over a decade.
+template <class Law>
+std::vector<double> numbers_of_law(const physics::wave::ConstantQuality& qualities) {
+  std::vector<double> numbers(static_cast<std::size_t>(Law::coefficients(3)), 1.0);
+  if constexpr (forms::PartsOf<Law>::attenuates) {
+    static_assert(Law::parts == 2);
+    numbers.resize(2);
+    for (const double quality : {300, 60})
+      for (const double Y : qualities.fit(quality)) numbers.push_back(Y);
+  }
+  return numbers;
+}
+
 template <class Law, class T, class Exec>
 void step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
   using Space = typename Exec::Space;
   const std::string name = fmt::format("{}, degree {}, {}, {}{}", law, of.degree, sizeof(T) == 8 ? "double" : "float",
                                        of.distorted ? "distorted" : "regular", of.stored ? ", geometry stored" : "");
   if (!options.takes(name)) return;
-  const mesh::Mesh mesh = cube(of.cells, of.distorted);
-  const assembly::DofMap dofs = assembly::make_dof_map(mesh, of.degree, 0, assembly::LineNodes::lobatto);
-  const assembly::spectral::Cells cells = assembly::spectral::make_cells(mesh, dofs);
+  const auto& [mesh, dofs, cells, inverse_mass] = problem_of(of);
   assembly::spectral::Coefficients material{Law::coefficients(3), false, {}};
-  material.values.assign(static_cast<std::size_t>(mesh.cells() * material.components), 1.0);
-  const std::vector<double> mass = assembly::spectral::diagonal_mass(
-      mesh, dofs, cells, {1, false, std::vector<double>(static_cast<std::size_t>(mesh.cells()), 1.0)});
-  std::vector<T> inverse;
-  for (const double m : mass) inverse.push_back(static_cast<T>(1 / m));
-  assembly::SpectralOperator<Exec, Law, T> K(exec, mesh, dofs, cells, material, {.stored = of.stored});
+  static const physics::wave::ConstantQuality qualities({.band = {0.5, 5}, .reference = {}, .where = {}});
+  const std::vector<double> numbers = numbers_of_law<Law>(qualities);
+  for (Index cell = 0; cell < mesh.cells(); ++cell)
+    material.values.insert(material.values.end(), numbers.begin(), numbers.end());
+  typename assembly::ForceOfLaw<Exec, Law, T>::Type K(exec, mesh, dofs, cells, material, {.stored = of.stored});
   const Offset rows = Offset{dofs.dofs} * Law::components(3);
   const std::vector<double> noise = bench::random_values(rows);
   auto u = to_space<Space>(std::vector<T>(noise.begin(), noise.end()));
-  const auto scale = to_space<Space>(inverse);
+  const auto scale = to_space<Space>(std::vector<T>(inverse_mass.begin(), inverse_mass.end()));
   Array<T, Space> v(rows), f(rows);
   v.set_zero();
   const T dt = static_cast<T>(1e-3 / (of.cells * of.degree * of.degree));
@@ -118,6 +154,16 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
     if (peak > 0) row.note += fmt::format(", {:.3g} Gflop/s, {:.2f} of peak", 1e-9 * rate, rate / peak);
     report.add(row);
   };
+  if constexpr (forms::PartsOf<Law>::attenuates) {
+    K.set_times(qualities.times());
+    K.forget(exec, View<const T>(u.view()), static_cast<double>(dt));
+    // What nodes remember is read and written once, too.
+    const double memory = 2.0 * assembly::spectral::mechanisms * sizeof(T) * static_cast<double>(rows);
+    return add("step", K.bytes_per_apply() + memory + 2.0 * sizeof(T) * static_cast<double>(rows), [&] {
+      K.begin_step(static_cast<double>(dt), static_cast<double>(dt), true);
+      K.leap(exec, dt, dt, View<const T>(scale.view()), v.view(), u.view(), {});
+    });
+  }
   const auto force = [&] { K.apply(exec, View<const T>(u.view()), View<const T>(scale.view()), f.view()); };
   add("force", K.bytes_per_apply(), force);
   if constexpr (std::is_same_v<Law, forms::IsotropicStress>)
@@ -136,16 +182,19 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
 template <class Exec>
 void run(Exec& exec, const bench::Options& options) {
   bench::Report report("wave", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
-  // Nodes of an axis, about: at degree 4 half a million hexes on a GPU.
+  // Nodes of an axis, about, and cells at most: on a GPU half a million hexes of degree 2 to 4, fewer of others.
   const int nodes = options.quick ? 16 : std::is_same_v<typename Exec::Space, Host> ? 80 : 320;
   for (const int degree : {2, 3, 4, 5, 6, 7, 8}) {
-    const int cells = std::max(1, nodes / degree);
+    const int cells = std::min(80, nodes / degree);
     for (const Case& of :
          {Case{degree, cells, false, false}, Case{degree, cells, true, false}, Case{degree, cells, true, true}}) {
       step<forms::GradientFlux, double>(exec, options, report, "acoustic", of);
       step<forms::GradientFlux, float>(exec, options, report, "acoustic", of);
       step<forms::IsotropicStress, double>(exec, options, report, "elastic", of);
       step<forms::IsotropicStress, float>(exec, options, report, "elastic", of);
+      if (degree != 4) continue;
+      step<forms::AttenuatedStress, double>(exec, options, report, "elastic with attenuation", of);
+      step<forms::AttenuatedStress, float>(exec, options, report, "elastic with attenuation", of);
     }
   }
   report.write(fmt::format("{}/wave_{}.json", options.out, Exec::name));

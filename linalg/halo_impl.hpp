@@ -15,7 +15,7 @@ Halo<Exec>::Halo(Link& link, const IndexMap& map, int components)
   HaloPlan plan = make_halo_plan(link.ranks(), map, components);
   plan_ = std::move(plan.exchange);
   rows_ = to_space<Space>(plan.rows);
-  std::sort(plan.rows.begin(), plan.rows.end());
+  if (!std::is_sorted(plan.rows.begin(), plan.rows.end())) std::sort(plan.rows.begin(), plan.rows.end());
   plan.rows.erase(std::unique(plan.rows.begin(), plan.rows.end()), plan.rows.end());
   boundary_ = to_space<Space>(plan.rows);
   ghosts_ = static_cast<Offset>(map.ghosts().size()) * components;
@@ -66,6 +66,7 @@ void Halo<Exec>::update_columns(Exec& exec, View<T> x) {
   template void Halo<Exec>::start_into(Exec&, View<const double>, View<double>); \
   template void Halo<Exec>::start_into(Exec&, View<const float>, View<float>);   \
   template void Halo<Exec>::update_columns(Exec&, View<double>);                 \
+  template void Halo<Exec>::update_columns(Exec&, View<float>);                  \
   template View<const double> Halo<Exec>::finish<double>(Exec&);                 \
   template View<const float> Halo<Exec>::finish<float>(Exec&)
 

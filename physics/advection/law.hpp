@@ -22,6 +22,8 @@ struct LawView {
 /// `has_function`: whether there is an f.
 template <int dim_, bool has_function>
 struct ScalarLaw {
+  using Real = double;
+  static constexpr double largest = 1e300;
   static constexpr int dim = dim_, n = 1;
   static constexpr int node_count = has_function ? 2 * dim : 0;  ///< f and f'
   static constexpr int bounds = 2, guards = 0;                   ///< of u, from below and above
@@ -62,7 +64,7 @@ struct ScalarLaw {
                               const conservation::Columns<node_count>& node, Offset stride, Index i) const {
     load(state, u.of[0], node.of[0], stride, i);
   }
-  TESSERA_HD_INLINE bool is_admissible(const double (&own)[1]) const { return std::fabs(own[0]) < 1e300; }
+  TESSERA_HD_INLINE bool is_admissible(const State& own) const { return std::fabs(own.u[0]) < largest; }
 
   /// max |(v + f'(u)) c| with the velocity of either node and all u between theirs, from above: with it the state half
   /// way, (u_i + u_j) / 2 - (F_j - F_i) c / (2 d), lies between both, and so do all that the Riemann problem has.

@@ -12,19 +12,35 @@ struct Graph {
   assembly::EdgeLoop<Space> loop;
 };
 
-struct GraphView {
+/// Entries of the edges at a node: first, first + step, ..., `count` of them. Hot loops run over them by themselves:
+/// what a lambda captures by reference goes through memory.
+struct RowEntries {
+  Offset first, step;
+  int count;
+};
+
+/// The coefficients of an edge from i to j.
+template <int dim, class Real = double>
+struct EdgeCoefficients {
+  Real c_ij[dim], c_ji[dim];
+};
+
+/// What rows read; coefficients of one kind of number. Where they are float, c and both masses are those of the edges
+/// over one number, by which no result depends on the unit of length.
+template <class Real>
+struct GraphViewOf {
   linalg::RowLayout lists;
   const std::uint16_t* degree = nullptr;
   const Index* neighbour = nullptr;
-  assembly::CoefficientsView coefficients;
-  const double* lumped_mass = nullptr;
+  const Real* c = nullptr;  ///< [dim, stride], as in assembly::CoefficientsView
+  Offset stride = 0;
+  const assembly::MarkWord* boundary = nullptr;
+  const Real* boundary_c = nullptr;  ///< [dim, boundary_stride]
+  Offset boundary_stride = 0;
+  const Real* mass = nullptr;           ///< [entries] m_ij
+  const double* lumped_mass = nullptr;  ///< [nodes seen] m_i
 
-  /// Entries of the edges at a node: first, first + step, ..., `count` of them. Hot loops run over them by themselves:
-  /// what a lambda captures by reference goes through memory.
-  struct Entries {
-    Offset first, step;
-    int count;
-  };
+  using Entries = RowEntries;
   TESSERA_HD_INLINE Entries at(Index node) const { return {lists.first(node), lists.step(), degree[node]}; }
   /// The neighbour of edge e, 0 behind the last one: read an edge ahead, so that what is read of the neighbour does not
   /// wait for its number.
@@ -43,31 +59,57 @@ struct GraphView {
   /// The coefficients c of the edge that stands at `entry` of the list of i. An edge on the boundary has a c_ji of its
   /// own.
   template <int dim>
-  TESSERA_HD_INLINE assembly::EdgeAt<dim> edge(Offset entry, Index i, Index j) const {
-    assembly::EdgeAt<dim> edge;
-    coefficients.load<assembly::edge_data::c>(entry, edge, j < i);
+  TESSERA_HD_INLINE EdgeCoefficients<dim, Real> edge(Offset entry, Index i, Index j) const {
+    EdgeCoefficients<dim, Real> edge;
+    for (int d = 0; d < dim; ++d) {
+      const Real a = c[d * stride + entry];
+      edge.c_ij[d] = j < i ? -a : a;
+      edge.c_ji[d] = -edge.c_ij[d];
+    }
+    add_boundary<dim>(entry, edge.c_ij, edge.c_ji);
     return edge;
   }
   /// c_ij of it, read once by the kernel; returns whether c_ji = -c_ij.
   template <int dim>
-  TESSERA_HD_INLINE bool read_c(Offset entry, Index i, Index j, double (&c)[dim]) const {
+  TESSERA_HD_INLINE bool read_c(Offset entry, Index i, Index j, Real (&c_ij)[dim]) const {
     for (int d = 0; d < dim; ++d) {
-      const double a = load_once(coefficients.c + d * coefficients.stride + entry);
-      c[d] = j < i ? -a : a;
+      const Real a = load_once(c + d * stride + entry);
+      c_ij[d] = j < i ? -a : a;
     }
-    const assembly::MarkWord word = coefficients.boundary[entry / 32];
+    return !add_boundary<dim>(entry, c_ij, nullptr);
+  }
+
+ private:
+  /// Adds what an edge has on the boundary, which is the same of both; returns whether there is something.
+  template <int dim>
+  TESSERA_HD_INLINE bool add_boundary(Offset entry, Real (&c_ij)[dim], Real* c_ji) const {
+    const assembly::MarkWord word = boundary[entry / 32];
     const int bit = static_cast<int>(entry % 32);
-    if (!(word.bits >> bit & 1u)) return true;
+    if (!(word.bits >> bit & 1u)) return false;
     const Offset place = word.rank(bit);
-    for (int d = 0; d < dim; ++d) c[d] += coefficients.boundary_c[d * coefficients.boundary_stride + place];
-    return false;
+    for (int d = 0; d < dim; ++d) {
+      const Real b = boundary_c[d * boundary_stride + place];
+      c_ij[d] += b;
+      if (c_ji) c_ji[d] += b;
+    }
+    return true;
   }
 };
+using GraphView = GraphViewOf<double>;
 
 template <class Space>
 GraphView view_of(const Graph<Space>& graph) {
   const assembly::NodeLists<Space>& lists = graph.loop.lists;
-  return {lists.layout(), graph.edges.degree.data(), lists.neighbour.data(), lists.coefficients.view(graph.edges.dim),
+  const assembly::CoefficientsView of = lists.coefficients.view(graph.edges.dim);
+  return {lists.layout(),
+          graph.edges.degree.data(),
+          lists.neighbour.data(),
+          of.c,
+          of.stride,
+          of.boundary,
+          of.boundary_c,
+          of.boundary_stride,
+          of.mass,
           graph.edges.node_lumped_mass.data()};
 }
 

@@ -11,9 +11,14 @@ namespace tessera::physics::conservation {
 
 /// Whether an equation has implicit steps: it says has_jacobian.
 template <class Equation>
-inline constexpr bool is_implicit = requires {
-  Equation::has_jacobian;
-};
+constexpr bool says_jacobian() {
+  if constexpr (requires { Equation::has_jacobian; })
+    return Equation::has_jacobian;
+  else
+    return false;
+}
+template <class Equation>
+inline constexpr bool is_implicit = says_jacobian<Equation>();
 
 /// Where the blocks of a row stand, in the order of their columns: those of own nodes, and behind them those of ghosts.
 struct BlockPlaces {
@@ -137,14 +142,14 @@ struct ImplicitPass {
     v.load(own, i);
     const double tau = v.longest[i], dt = step.length(tau), by = -step.theta * dt * reciprocal(v.graph.lumped_mass[i]);
     double c[dim] = {}, sum = 0, a[n * n];
-    const GraphView::Entries edges = v.graph.at(i);
+    const RowEntries edges = v.graph.at(i);
     Offset diagonal = places.own_ptr[i];
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       const Index j = v.graph.neighbour[entry];
       typename Equation::State other;
       v.load(other, j);
-      const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
+      const EdgeCoefficients<dim> edge = v.graph.template edge<dim>(entry, i, j);
       const double d = viscosity(own, other, edge, entry, i, j);
       sum += d;
       for (int k = 0; k < dim; ++k) c[k] += edge.c_ij[k];
@@ -165,7 +170,7 @@ struct ImplicitPass {
 
  private:
   TESSERA_HD_INLINE double viscosity(const typename Equation::State& own, const typename Equation::State& other,
-                                     const assembly::EdgeAt<dim>& edge, Offset entry, Index i, Index j) const {
+                                     const EdgeCoefficients<dim>& edge, Offset entry, Index i, Index j) const {
     if constexpr (can_limit<Equation>) {
       const double d = v.viscosity[entry];
       if (step.limited == 0 || !(d > 0)) return d;  // without it an edge has no part

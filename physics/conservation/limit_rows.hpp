@@ -25,7 +25,7 @@ struct NamesPass {
   TESSERA_HD void operator()(Offset row) const {
     const Index i = static_cast<Index>(row);
     graph.each(i, [&](Offset entry, Index j) {
-      const GraphView::Entries edges = graph.at(j);
+      const RowEntries edges = graph.at(j);
       int e = 0;
       while (e < edges.count && e < last_edge_bit && graph.neighbour[edges.first + e * edges.step] != i) ++e;
       names[entry] = j < owned ? static_cast<std::uint8_t>(e) : any_edge_bit;
@@ -36,21 +36,22 @@ struct NamesPass {
 /// What edges bring over dt, and what their ends are. `first`: from u^L, else from what the pass before made of it.
 template <class Equation, bool first, bool staged>
 struct Antidiffusion {
+  using Real = typename Equation::Real;
   static constexpr int n = Equation::n, held = Equation::bounds - Equation::guards;
   PassViews<Equation> v;
   PassColumns<Equation> columns;
-  double dt;
+  Real dt;
   bool consistent;
 
   /// A node as an edge needs it.
   struct Side {
-    double u[n], rate[n];
-    double alpha;
+    Real u[n], rate[n];
+    Real alpha;
   };
   /// A node as its bounds need it.
   struct End {
-    double from[n], bounds[Equation::bounds];
-    double weight;
+    Real from[n], bounds[Equation::bounds];
+    Real weight;
   };
   TESSERA_HD_INLINE void load(Index i, Side& side) const {
     for (int k = 0; k < n; ++k) {
@@ -59,8 +60,11 @@ struct Antidiffusion {
     }
     side.alpha = columns.smooth(0, i);
   }
-  TESSERA_HD_INLINE void load(Index i, End& end) const {
-    for (int k = 0; k < n; ++k) end.from[k] = first ? columns.low(k, i) : v.low[k * v.stride + i];
+  TESSERA_HD_INLINE void load(Index i, const Side& side, End& end) const {
+    for (int k = 0; k < n; ++k)
+      end.from[k] = !first                  ? v.low[k * v.stride + i]
+                    : reads_state<Equation> ? columns.low(k, i)
+                                            : side.u[k] + columns.low(k, i);
     for (int k = 0; k < Equation::bounds; ++k)
       end.bounds[k] = first || k < held ? columns.bounds(k, i) : v.low[(n + k - held) * v.stride + i];
     end.weight = v.weight[i];
@@ -68,11 +72,11 @@ struct Antidiffusion {
 
   /// f, what of the edge goes to i over dt, of j the negative, to rounding; `rest` is dt, or the part of it that is
   /// left.
-  TESSERA_HD_INLINE void of_edge(Index i, const Side& own, Offset entry, Index j, const Side& other, double rest,
-                                 double (&f)[n]) const {
-    const double by = rest * load_once(v.viscosity + entry) * (0.5 * (own.alpha + other.alpha) - 1);
-    const double mass = consistent ? rest * load_once(v.graph.coefficients.mass + entry) : 0;
-    [[maybe_unused]] double past[n];
+  TESSERA_HD_INLINE void of_edge(Index i, const Side& own, Offset entry, Index j, const Side& other, Real rest,
+                                 Real (&f)[n]) const {
+    const Real by = rest * load_once(v.viscosity + entry) * (Real(0.5) * (own.alpha + other.alpha) - 1);
+    const Real mass = consistent ? rest * load_once(v.graph.mass + entry) : 0;
+    [[maybe_unused]] Real past[n];
     if constexpr (staged)
       PastFluxes<Equation>{v.stride, v.past}.of_edge(i, j, v.graph.template edge<Equation::dim>(entry, i, j), past);
     for (int k = 0; k < n; ++k) {
@@ -85,6 +89,7 @@ struct Antidiffusion {
 /// The state of the stage with all of each edge, and which edges the bounds of the node refuse.
 template <class Equation, bool staged = false, bool powers = false>
 struct WholePass {
+  using Real = typename Equation::Real;
   static constexpr int n = Equation::n;
   using Edges = Antidiffusion<Equation, true, staged>;
   Edges by_edges;
@@ -98,17 +103,17 @@ struct WholePass {
     typename Edges::Side own;
     typename Edges::End end;
     by_edges.load(i, own);
-    by_edges.load(i, end);
-    double sum[n] = {};
+    by_edges.load(i, own, end);
+    Real sum[n] = {};
     std::uint64_t refused = 0;
-    const GraphView::Entries edges = v.graph.at(i);
+    const RowEntries edges = v.graph.at(i);
 #pragma unroll 2
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       const Index j = load_once(v.graph.neighbour + entry);
       typename Edges::Side other;
       by_edges.load(j, other);
-      double f[n];
+      Real f[n];
       by_edges.of_edge(i, own, entry, j, other, by_edges.dt, f);
       if (!v.equation.template takes_all<powers>(end.bounds, end.from, f, end.weight)) refused |= edge_bit(e);
       for (int k = 0; k < n; ++k) sum[k] += f[k];
@@ -117,7 +122,8 @@ struct WholePass {
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
-      to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * (end.from[k] + inverse_mass * sum[k]);
+      const double made = (reads_state<Equation> ? end.from[k] : v.low_order(k, i)) + inverse_mass * sum[k];
+      to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * made;
     }
   }
 };
@@ -127,6 +133,7 @@ struct WholePass {
 /// before; `powers`: those of the equation's parts.
 template <class Equation, bool first, bool last, bool staged = false, bool powers = false>
 struct LimitPass {
+  using Real = typename Equation::Real;
   static constexpr int n = Equation::n;
   using Edges = Antidiffusion<Equation, first, staged>;
   Edges by_edges;
@@ -137,7 +144,7 @@ struct LimitPass {
   /// A node, and the edges that it and its neighbours refuse, wholly or in part.
   struct Row {
     Index i;
-    GraphView::Entries edges;
+    RowEntries edges;
     std::uint64_t ours, theirs;
   };
   /// Where more than this many times what is left of a density or an energy was taken back, the row is made anew: a
@@ -145,7 +152,7 @@ struct LimitPass {
   static constexpr double most_taken = 1000;
 
   /// Edges of which a neighbour refuses something.
-  TESSERA_HD_INLINE std::uint64_t refused_by_neighbours(const GraphView::Entries& edges) const {
+  TESSERA_HD_INLINE std::uint64_t refused_by_neighbours(const RowEntries& edges) const {
     const PassViews<Equation>& v = by_edges.v;
     std::uint64_t result = 0;
     for (int e = 0; e < edges.count; ++e) {
@@ -156,16 +163,17 @@ struct LimitPass {
     }
     return result;
   }
-  TESSERA_HD_INLINE double part(Index node, const double (&f)[n], double sign) const {
+  TESSERA_HD_INLINE Real part(Index node, const typename Edges::Side& side, const Real (&f)[n], Real sign) const {
     typename Edges::End end;
-    by_edges.load(node, end);
+    by_edges.load(node, side, end);
     return by_edges.v.equation.template part<powers>(end.bounds, end.from, f, sign * end.weight);
   }
   /// l is the least of what both ends allow; the row of the other finds the same, to rounding.
-  TESSERA_HD_INLINE double least(const Row& row, int bit, Index j, const double (&f)[n]) const {
-    double l = 1;
-    if (row.ours >> bit & 1) l = part(row.i, f, 1);
-    if (row.theirs >> bit & 1) l = smaller(l, part(j, f, -1));
+  TESSERA_HD_INLINE Real least(const Row& row, const typename Edges::Side& own, int bit, Index j,
+                               const typename Edges::Side& other, const Real (&f)[n]) const {
+    Real l = 1;
+    if (row.ours >> bit & 1) l = part(row.i, own, f, 1);
+    if (row.theirs >> bit & 1) l = smaller(l, part(j, other, f, -1));
     return l;
   }
 
@@ -180,8 +188,8 @@ struct LimitPass {
     if ((row.ours | row.theirs) != 0) {
       typename Edges::Side own;
       by_edges.load(row.i, own);
-      double sum[n] = {};
-      [[maybe_unused]] double density = 0, energy = 0;  // what is taken back, without signs
+      Real sum[n] = {};
+      [[maybe_unused]] Real density = 0, energy = 0;  // what is taken back, without signs
       for (std::uint64_t rest = row.ours | row.theirs; rest != 0; rest &= rest - 1) {
         const int bit = lowest_bit(rest), end = bit < last_edge_bit ? bit + 1 : row.edges.count;
         for (int e = bit; e < end; ++e) {
@@ -190,9 +198,9 @@ struct LimitPass {
           const Index j = v.graph.neighbour[entry];
           typename Edges::Side other;
           by_edges.load(j, other);
-          double f[n];
+          Real f[n];
           by_edges.of_edge(row.i, own, entry, j, other, first ? by_edges.dt : by_edges.dt * (1 - v.part[entry]), f);
-          const double l = least(row, bit, j, f);
+          const Real l = least(row, own, bit, j, other, f);
           if constexpr (!last) v.part[entry] = l;
           if (l < 1) open |= edge_bit(e);
           for (int k = 0; k < n; ++k) sum[k] += (first ? l - 1 : l) * f[k];
@@ -211,7 +219,7 @@ struct LimitPass {
   }
 
   /// Whether what was taken back is so much more than what is left that little of that is known.
-  TESSERA_HD_INLINE bool loses_digits(Index i, int k, double taken) const {
+  TESSERA_HD_INLINE bool loses_digits(Index i, int k, Real taken) const {
     const Offset at = k * by_edges.v.stride + i;
     const double by = (1 - share) * reciprocal(by_edges.v.graph.lumped_mass[i]);
     return !(by * taken <= most_taken * std::fabs(to[at] - (share > 0 ? share * start[at] : 0)));
@@ -219,47 +227,48 @@ struct LimitPass {
   /// The state of the stage from that of low order and the parts of all edges.
   TESSERA_HD void add_up(const Row& row, const typename Edges::Side& own) const {
     const PassViews<Equation>& v = by_edges.v;
-    double sum[n] = {};
+    Real sum[n] = {};
     for (int e = 0; e < row.edges.count; ++e) {
       const Offset entry = row.edges.first + e * row.edges.step;
       const Index j = v.graph.neighbour[entry];
       typename Edges::Side other;
       by_edges.load(j, other);
-      double f[n];
+      Real f[n];
       by_edges.of_edge(row.i, own, entry, j, other, by_edges.dt, f);
       const int bit = e < last_edge_bit ? e : last_edge_bit;
-      const double l = ((row.ours | row.theirs) >> bit & 1) != 0 ? least(row, bit, j, f) : 1;
+      const Real l = ((row.ours | row.theirs) >> bit & 1) != 0 ? least(row, own, bit, j, other, f) : 1;
       for (int k = 0; k < n; ++k) sum[k] += l * f[k];
     }
     const double by = reciprocal(v.graph.lumped_mass[row.i]);
-    double made[n];
+    Real low[n] = {};
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + row.i;
-      made[k] = by_edges.columns.low(k, row.i) + by * sum[k];
-      to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * made[k];
-      if constexpr (!last) v.low[at] = made[k];
+      const double made = v.low_order(k, row.i) + by * sum[k];
+      to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * made;
+      if constexpr (!last) v.low[at] = low[k] = static_cast<Real>(made);
     }
-    guard(row.i, made);
+    guard(row.i, low);
   }
 
   /// The sum goes to the state of the stage.
-  TESSERA_HD_INLINE void change(Index i, const double (&sum)[n]) const {
+  TESSERA_HD_INLINE void change(Index i, const Real (&sum)[n]) const {
     const PassViews<Equation>& v = by_edges.v;
     const double by = (1 - share) * reciprocal(v.graph.lumped_mass[i]);
     [[maybe_unused]] const double inverse_share = reciprocal(1 - share);
-    double low[n] = {};
+    Real low[n] = {};
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
       const double moved = to[at] + by * sum[k];
       to[at] = moved;
-      if constexpr (!last) v.low[at] = low[k] = share > 0 ? inverse_share * (moved - share * start[at]) : moved;
+      if constexpr (!last)
+        v.low[at] = low[k] = static_cast<Real>(share > 0 ? inverse_share * (moved - share * start[at]) : moved);
     }
     guard(i, low);
   }
   /// What the next pass asks of a state that this one made.
-  TESSERA_HD_INLINE void guard([[maybe_unused]] Index i, [[maybe_unused]] const double (&low)[n]) const {
+  TESSERA_HD_INLINE void guard([[maybe_unused]] Index i, [[maybe_unused]] const Real (&low)[n]) const {
     if constexpr (!last && Equation::guards > 0) {
-      double bounds[Equation::bounds];
+      Real bounds[Equation::bounds];
       for (int k = 0; k < Equation::bounds; ++k) bounds[k] = by_edges.columns.bounds(k, i);
       by_edges.v.low[n * by_edges.v.stride + i] = by_edges.v.equation.guard(bounds, low);
     }

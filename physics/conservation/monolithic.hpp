@@ -12,6 +12,7 @@ namespace tessera::physics::conservation {
 /// c. `keeps`: l_ij is kept, as the mean with the one before that PassViews::blend says.
 template <class Equation, bool keeps = false>
 struct MonolithicPass {
+  using Real = typename Equation::Real;
   static constexpr int dim = Equation::dim, n = Equation::n, held = Equation::bounds - Equation::guards;
   PassViews<Equation> v;
   double dt;
@@ -22,12 +23,12 @@ struct MonolithicPass {
 
   struct End {
     typename Equation::State state;
-    double rate[n], bounds[Equation::bounds];
-    double alpha, weight;
+    Real rate[n], bounds[Equation::bounds];
+    Real alpha, weight;
   };
   TESSERA_HD_INLINE void load(Index i, End& end) const {
     v.load(end.state, i);
-    const double* const bounds = v.middle + middle_bounds<Equation> * v.stride;
+    const Real* const bounds = v.middle + middle_bounds<Equation> * v.stride;
     for (int k = 0; k < n; ++k) end.rate[k] = v.middle[k * v.stride + i];
     for (int k = 0; k < Equation::bounds; ++k) end.bounds[k] = bounds[k * v.stride + i];
     end.alpha = v.smooth[i];
@@ -38,26 +39,26 @@ struct MonolithicPass {
     const Index i = static_cast<Index>(row);
     End own;
     load(i, own);
-    double sum[n] = {};
-    const GraphView::Entries edges = v.graph.at(i);
+    Real sum[n] = {};
+    const RowEntries edges = v.graph.at(i);
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       const Index j = v.graph.neighbour[entry];
-      const double d = v.viscosity[entry];
+      const Real d = v.viscosity[entry];
       if (!(d > 0)) continue;
       End other;
       load(j, other);
       // f_ij, which is -f_ji to rounding.
-      const double by = d * (0.5 * (own.alpha + other.alpha) - 1);
-      const double mass = consistent ? v.graph.coefficients.mass[entry] : 0;
-      double f[n];
+      const Real by = d * (Real(0.5) * (own.alpha + other.alpha) - 1);
+      const Real mass = consistent ? v.graph.mass[entry] : 0;
+      Real f[n];
       for (int k = 0; k < n; ++k)
         f[k] = by * (other.state.u[k] - own.state.u[k]) + mass * (own.rate[k] - other.rate[k]);
-      double l = 0;
+      Real l = 0;
       if (!keeps || v.blend > 0) {
-        const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
-        const double half = 0.5 / d;
-        const double l_i = limited(own, other, edge.c_ij, f, half), l_j = limited(other, own, edge.c_ji, f, -half);
+        const EdgeCoefficients<dim, Real> edge = v.graph.template edge<dim>(entry, i, j);
+        const Real half = Real(0.5) / d;
+        const Real l_i = limited(own, other, edge.c_ij, f, half), l_j = limited(other, own, edge.c_ji, f, -half);
         l = smaller(l_i, l_j);
       }
       if constexpr (keeps) {
@@ -70,19 +71,19 @@ struct MonolithicPass {
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
       const double before = share > 0 ? share * start[at] : 0;
-      to[at] = before + (1 - share) * (v.middle[(middle_low<Equation> + k) * v.stride + i] + by * sum[k]);
+      to[at] = before + (1 - share) * (v.low_order(k, i) + by * sum[k]);
     }
   }
 
   /// The part that `end` allows; `half` is 1 / (2 d), negative where f is brought to the other.
-  TESSERA_HD_INLINE double limited(const End& end, const End& other, const double (&c)[dim], const double (&f)[n],
-                                   double half) const {
+  TESSERA_HD_INLINE Real limited(const End& end, const End& other, const Real (&c)[dim], const Real (&f)[n],
+                                 Real half) const {
     if (end.weight == 0) return 1;  // it is prescribed
-    double f_here[n], f_there[n], from[n], by[n], bounds[Equation::bounds];
+    Real f_here[n], f_there[n], from[n], by[n], bounds[Equation::bounds];
     end.state.flux(c, f_here);
     other.state.flux(c, f_there);
     for (int k = 0; k < n; ++k) {
-      from[k] = 0.5 * (end.state.u[k] + other.state.u[k]) - std::fabs(half) * (f_there[k] - f_here[k]);
+      from[k] = Real(0.5) * (end.state.u[k] + other.state.u[k]) - std::fabs(half) * (f_there[k] - f_here[k]);
       by[k] = half * f[k];
     }
     for (int k = 0; k < Equation::bounds; ++k) bounds[k] = end.bounds[k];

@@ -42,19 +42,38 @@ struct FewLeastPass {
   }
 };
 
+/// Numbers in single precision, times a factor.
+struct RoundPass {
+  double factor;
+  const double* from;
+  float* to;
+
+  TESSERA_HD void operator()(Offset k) const { to[k] = static_cast<float>(factor * from[k]); }
+};
+template <class Real>
+struct ScalePass {
+  Real factor;
+  const Real* from;
+  Real* to;
+
+  TESSERA_HD void operator()(Offset k) const { to[k] = factor * from[k]; }
+};
+
 /// Of each limited edge the share of a node: n_i / m_i.
+template <class Real>
 struct WeightPass {
   GraphView graph;
-  double* weight;
+  Real* weight;
 
-  TESSERA_HD void operator()(Offset i) const { weight[i] = graph.degree[i] / graph.lumped_mass[i]; }
+  TESSERA_HD void operator()(Offset i) const { weight[i] = static_cast<Real>(graph.degree[i] / graph.lumped_mass[i]); }
 };
 
 /// Takes prescribed nodes out of what is limited.
+template <class Real>
 struct PrescribedPass {
   const Index* nodes;
   const double* values;
-  double* weight;
+  Real* weight;
 
   TESSERA_HD void operator()(Offset k) const {
     if (values[k] == values[k]) weight[nodes[k]] = 0;
@@ -62,13 +81,15 @@ struct PrescribedPass {
 };
 
 /// By which part bounds may be relaxed: factor (m_i / |Omega|)^(3 / (2 dim)), like h^(3/2).
+template <class Real>
 struct RelaxationPass {
   GraphView graph;
   double inverse_measure, exponent, factor;
-  double* relaxation;
+  Real* relaxation;
 
   TESSERA_HD void operator()(Offset i) const {
-    relaxation[i] = std::fmin(0.5, factor * std::pow(graph.lumped_mass[i] * inverse_measure, exponent));
+    relaxation[i] =
+        static_cast<Real>(std::fmin(0.5, factor * std::pow(graph.lumped_mass[i] * inverse_measure, exponent)));
   }
 };
 
@@ -103,14 +124,16 @@ struct SquareOfRate {
 };
 
 /// The least part of the edges of a node.
+template <class Real>
 struct LeastPartPass {
   GraphView graph;
-  const double* part;
+  const Real* part;
   double* least;
 
   TESSERA_HD void operator()(Offset node) const {
     double result = 1;
-    graph.each(static_cast<Index>(node), [&](Offset entry, Index) { result = std::fmin(result, part[entry]); });
+    graph.each(static_cast<Index>(node),
+               [&](Offset entry, Index) { result = std::fmin(result, static_cast<double>(part[entry])); });
     least[node] = result;
   }
 };

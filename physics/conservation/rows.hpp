@@ -1,6 +1,7 @@
 #pragma once
 // The passes of the scheme, each at one node or row; scheme.hpp has the formulas. An Equation says what law it is:
 //   dim, n             dimensions, numbers of a state
+//   Real               of what the passes keep beside the state, which is double
 //   State, load        a node as a row sees it: u, and flux(c, f), which makes F(u) c; see columns.hpp
 //   node_count, at_node  what follows from the state of a node alone, kept beside it
 //   flux_jump          F(u_j) c - F(u_i) c, 0 of equal states
@@ -10,12 +11,14 @@
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
 //   unbounded          bounds that every state keeps
+//   largest            about the largest number that there is
 //   indicator          alpha of a node
 //   part, takes_all    how much of a direction keeps the bounds, and whether all of it does
 //   powers, has_powers whether there is another way of finding it, which takes more registers, and whether it is needed
 //   is_admissible      whether a state is one
 // One that says low_order_alone has no limits, and in the place of viscosity
 //   diffuse            what the viscosity of an edge brings to a node, and its largest eigenvalue
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -33,23 +36,31 @@ inline constexpr bool can_limit = !requires {
   Equation::low_order_alone;
 };
 
-/// What follows from the state of a node alone.
+/// What follows from the state of a node alone; and, where the passes keep floats, the state as they read it.
 template <class Equation>
 struct NodePass {
+  using Real = typename Equation::Real;
   Equation equation;
   Offset stride;
   const double* u;
-  double* node;
+  Real* node;
+  Real* copy;  ///< [n, stride]; null: they read u
 
   TESSERA_HD void operator()(Offset i) const {
     double own[Equation::n];
     for (int k = 0; k < Equation::n; ++k) own[k] = u[k * stride + i];
+    if (copy)
+      for (int k = 0; k < Equation::n; ++k) copy[k * stride + i] = static_cast<Real>(own[k]);
     equation.at_node(own, i, stride, node);
   }
 };
 
-/// Vectors between the passes: S = R / m, the state of low order (first its rates), and the bounds (first as a row has
-/// gathered them).
+/// Whether rows read the state itself; else, as floats, a copy of it.
+template <class Equation>
+inline constexpr bool reads_state = std::is_same_v<typename Equation::Real, double>;
+
+/// Vectors between the passes: S = R / m, the state of low order, or of floats how it differs from that before (first
+/// its rates), and the bounds (first as a row has gathered them).
 template <class Equation>
 inline constexpr int middle_low = Equation::n;
 template <class Equation>
@@ -59,37 +70,45 @@ inline constexpr int middle_numbers = 2 * Equation::n + Equation::bounds;
 
 template <class Equation>
 struct PassViews {
-  GraphView graph;
+  using Real = typename Equation::Real;
+  GraphViewOf<Real> graph;
   Equation equation;
-  Offset stride = 0;               ///< nodes seen
-  const double* u = nullptr;       ///< [n, stride]
-  const double* node = nullptr;    ///< [node_count, stride]
-  double* viscosity = nullptr;     ///< [entries] d_ij
-  double* part = nullptr;          ///< [entries] l_ij
-  double* middle = nullptr;        ///< [middle_numbers, stride]
-  double* smooth = nullptr;        ///< [2, stride] alpha, and the second difference of the first number
-  double* longest = nullptr;       ///< [owned] m_i / (2 sum_j d_ij), -1 where the state is none
-  double* low = nullptr;           ///< [n + guards, stride] the state after the first pass of the limiter, and guards
-  const double* weight = nullptr;  ///< [stride] n_i / m_i; 0: the state is prescribed
-  const double* relaxation = nullptr;   ///< [owned]
-  const double* past = nullptr;         ///< [n, dim, stride] of stages that look at those before; see PastFluxes
-  double blend = 1;                     ///< weight of what is new in alpha and l_ij; see Scheme::set_blend
-  std::uint64_t* refused = nullptr;     ///< [stride] edges that the bounds of the node refuse; see limit_rows.hpp
-  std::uint64_t* open = nullptr;        ///< [owned] edges that are left to the second pass of the limiter
+  Offset stride = 0;                 ///< nodes seen
+  const double* state = nullptr;     ///< [n, stride] u, which steps are added to
+  const Real* u = nullptr;           ///< [n, stride] the same as rows read it
+  const Real* node = nullptr;        ///< [node_count, stride]
+  Real* viscosity = nullptr;         ///< [entries] d_ij
+  Real* part = nullptr;              ///< [entries] l_ij
+  Real* middle = nullptr;            ///< [middle_numbers, stride]
+  Real* smooth = nullptr;            ///< [2, stride] alpha, and the second difference of the first number
+  double* longest = nullptr;         ///< [owned] m_i / (2 sum_j d_ij), -1 where the state is none
+  Real* low = nullptr;               ///< [n + guards, stride] the state after the first pass of the limiter, and guards
+  const Real* weight = nullptr;      ///< [stride] n_i / m_i; 0: the state is prescribed
+  const Real* relaxation = nullptr;  ///< [owned]
+  const Real* past = nullptr;        ///< [n, dim, stride] of stages that look at those before; see PastFluxes
+  Real blend = 1;                    ///< weight of what is new in alpha and l_ij; see Scheme::set_blend
+  std::uint64_t* refused = nullptr;  ///< [stride] edges that the bounds of the node refuse; see limit_rows.hpp
+  std::uint64_t* open = nullptr;     ///< [owned] edges that are left to the second pass of the limiter
   const std::uint8_t* names = nullptr;  ///< [entries] see NamesPass
 
   TESSERA_HD_INLINE void load(typename Equation::State& state, Index i) const {
     equation.load(state, u, node, stride, i);
+  }
+  /// Number k of the state of low order, in double.
+  TESSERA_HD_INLINE double low_order(int k, Index i) const {
+    const double kept = middle[(middle_low<Equation> + k) * stride + i];
+    return reads_state<Equation> ? kept : state[k * stride + i] + kept;
   }
 };
 
 /// The same numbers by columns, of rows that look at many nodes.
 template <class Equation>
 struct PassColumns {
-  Columns<Equation::n> u, rate, low;
-  Columns<Equation::node_count> node;
-  Columns<Equation::bounds> bounds;
-  Columns<2> smooth;
+  using Real = typename Equation::Real;
+  Columns<Equation::n, Real> u, rate, low;
+  Columns<Equation::node_count, Real> node;
+  Columns<Equation::bounds, Real> bounds;
+  Columns<2, Real> smooth;
 
   explicit PassColumns(const PassViews<Equation>& v)
       : u(v.u, v.stride),
@@ -103,43 +122,44 @@ struct PassColumns {
 /// Viscosities, rates of low order, and with `limited` bounds and the indicator. Reads c.
 template <class Equation, bool limited>
 struct RatesPass {
+  using Real = typename Equation::Real;
   static constexpr int dim = Equation::dim, n = Equation::n;
   PassViews<Equation> v;
   PassColumns<Equation> columns;
-  double factor;          ///< of the indicator
-  double inverse_length;  ///< 1 over the length of the domain
+  Real factor;          ///< of the indicator
+  Real inverse_length;  ///< 1 over the length of the domain
 
   TESSERA_HD void operator()(Offset node) const {
     const Index i = static_cast<Index>(node);
     typename Equation::State own;
     v.equation.load(own, columns.u, columns.node, v.stride, i);
-    double transport[n] = {}, diffusion[n] = {}, sum = 0, difference = 0;
+    Real transport[n] = {}, diffusion[n] = {}, sum = 0, difference = 0;
     typename Equation::Row row = v.equation.row(own);
-    const GraphView::Entries edges = v.graph.at(i);
+    const RowEntries edges = v.graph.at(i);
     Index next = v.graph.ahead(edges, 0);
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       const Index j = std::exchange(next, v.graph.ahead(edges, e + 1));
       typename Equation::State other;
       v.equation.load(other, columns.u, columns.node, v.stride, j);
-      double c[dim], jump[n];
+      Real c[dim], jump[n];
       bool is_inside = v.graph.template read_c<dim>(entry, i, j, c);
-      double d = 0;
+      Real d = 0;
       if constexpr (can_limit<Equation>) {
         // On the boundary c_ji has a viscosity of its own; turned, so that one piece of code finds both.
-        double normal[dim];
+        Real normal[dim];
         for (int k = 0; k < dim; ++k) normal[k] = c[k];
         for (;;) {
           d = larger(d, v.equation.viscosity(own, other, normal));
           if (is_inside) break;
           is_inside = true;
-          const assembly::EdgeAt<dim> edge = v.graph.template edge<dim>(entry, i, j);
+          const EdgeCoefficients<dim, Real> edge = v.graph.template edge<dim>(entry, i, j);
           for (int k = 0; k < dim; ++k) normal[k] = -edge.c_ji[k];
         }
         v.viscosity[entry] = d;
         for (int k = 0; k < n; ++k) diffusion[k] += d * (other.u[k] - own.u[k]);
       } else {
-        double brought[n];
+        Real brought[n];
         d = v.equation.diffuse(own, other, v.graph.template edge<dim>(entry, i, j), brought);
         for (int k = 0; k < n; ++k) diffusion[k] += brought[k];
       }
@@ -152,13 +172,14 @@ struct RatesPass {
       }
     }
     for (int k = 0; k < n; ++k) v.middle[(middle_low<Equation> + k) * v.stride + i] = diffusion[k] - transport[k];
-    v.longest[i] = v.equation.is_admissible(own.u) && sum < 1e300 ? 0.5 * v.graph.lumped_mass[i] / sum : -1;
+    const double mass = v.graph.lumped_mass[i];
+    v.longest[i] = v.equation.is_admissible(own) && sum < Equation::largest ? 0.5 * mass / sum : -1;
     if constexpr (limited) {
-      double bounds[Equation::bounds];
+      Real bounds[Equation::bounds];
       v.equation.bounds_of(row, bounds);
       for (int k = 0; k < Equation::bounds; ++k) v.middle[(middle_bounds<Equation> + k) * v.stride + i] = bounds[k];
-      const double alpha =
-          v.weight[i] > 0 ? v.equation.indicator(row, own, transport, v.graph.lumped_mass[i], factor, inverse_length)
+      const Real alpha =
+          v.weight[i] > 0 ? v.equation.indicator(row, own, transport, static_cast<Real>(mass), factor, inverse_length)
                           : 0;
       v.smooth[i] = v.blend < 1 ? v.smooth[i] + v.blend * (alpha - v.smooth[i]) : alpha;
       v.smooth[v.stride + i] = edges.count > 0 ? difference / edges.count : 0;
@@ -169,6 +190,7 @@ struct RatesPass {
 /// R / m of the high order, the state of low order after dt, and the bounds as they are held. Reads d, and `staged` c.
 template <class Equation, bool staged = false>
 struct MiddlePass {
+  using Real = typename Equation::Real;
   PassViews<Equation> v;
   PassColumns<Equation> columns;
   double dt;
@@ -178,46 +200,52 @@ struct MiddlePass {
     constexpr int n = Equation::n;
     const Index i = static_cast<Index>(row);
     const Offset stride = v.stride;
-    double own[n], low[n], rates[n], sum_of_differences = 0;
-    const double half = 0.5 * columns.smooth(0, i) - 1, difference = columns.smooth(1, i);
-    const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
+    Real own[n], low[n], rates[n], sum_of_differences = 0;
+    [[maybe_unused]] Real change[n];
+    const Real half = Real(0.5) * columns.smooth(0, i) - 1, difference = columns.smooth(1, i);
+    const double mass = v.graph.lumped_mass[i];
+    const Real inverse_mass = static_cast<Real>(reciprocal(mass)), by_rates = static_cast<Real>(dt) * inverse_mass;
     for (int k = 0; k < n; ++k) {
       own[k] = columns.u(k, i);
       rates[k] = columns.low(k, i);
-      low[k] = own[k] + dt * inverse_mass * rates[k];
+      change[k] = by_rates * rates[k];
+      low[k] = own[k] + by_rates * rates[k];
     }
-    const GraphView::Entries edges = v.graph.at(i);
+    const RowEntries edges = v.graph.at(i);
 #pragma unroll 2
     for (int e = 0; e < edges.count; ++e) {
       const Offset entry = edges.first + e * edges.step;
       const Index j = load_once(v.graph.neighbour + entry);
-      const double by = load_once(v.viscosity + entry) * (0.5 * columns.smooth(0, j) + half);
+      const Real by = load_once(v.viscosity + entry) * (Real(0.5) * columns.smooth(0, j) + half);
       for (int k = 0; k < n; ++k) rates[k] += by * (columns.u(k, j) - own[k]);
       sum_of_differences += columns.smooth(1, j);
     }
-    sum_of_differences = 0.5 * (edges.count * difference + sum_of_differences);
-    [[maybe_unused]] double through[n];  // the boundary
+    sum_of_differences = Real(0.5) * (edges.count * difference + sum_of_differences);
+    [[maybe_unused]] Real through[n];  // the boundary
     [[maybe_unused]] bool on_boundary = false;
     if constexpr (staged) {
-      double all[n];
+      Real all[n];
       on_boundary = PastFluxes<Equation>{stride, v.past}.of_row(v.graph, i, all, through);
       for (int k = 0; k < n; ++k) rates[k] += all[k];
     }
     for (int k = 0; k < n; ++k) {
       v.middle[k * stride + i] = inverse_mass * rates[k];
-      v.middle[(middle_low<Equation> + k) * stride + i] = low[k];
+      v.middle[(middle_low<Equation> + k) * stride + i] = reads_state<Equation> ? low[k] : change[k];
     }
-    double bounds[Equation::bounds];
-    double* const kept = v.middle + middle_bounds<Equation> * stride + i;
+    Real bounds[Equation::bounds];
+    Real* const kept = v.middle + middle_bounds<Equation> * stride + i;
     for (int k = 0; k < Equation::bounds; ++k) bounds[k] = kept[k * stride];
-    const double second = relaxed ? 0.5 * std::fabs(sum_of_differences) / (edges.count > 0 ? edges.count : 1) : 0;
+    const Real second = relaxed ? Real(0.5) * std::fabs(sum_of_differences) / (edges.count > 0 ? edges.count : 1) : 0;
     v.equation.settle(bounds, relaxed, relaxed ? v.relaxation[i] : 0, second, low);
     if (v.weight[i] == 0) v.equation.unbounded(bounds);
     if constexpr (staged) {
       if (on_boundary) {
-        for (int k = 0; k < n; ++k) through[k] *= dt * inverse_mass;
-        const double part = v.equation.part(bounds, low, through);
-        for (int k = 0; k < n; ++k) v.middle[(middle_low<Equation> + k) * stride + i] = low[k] += part * through[k];
+        for (int k = 0; k < n; ++k) through[k] *= by_rates;
+        const Real part = v.equation.part(bounds, low, through);
+        for (int k = 0; k < n; ++k) {
+          low[k] += part * through[k];
+          v.middle[(middle_low<Equation> + k) * stride + i] += part * through[k];
+        }
         if constexpr (Equation::guards > 0) bounds[Equation::bounds - 1] = v.equation.guard(bounds, low);
       }
     }
@@ -238,7 +266,7 @@ struct LowPass {
     for (int k = 0; k < Equation::n; ++k) {
       const Offset at = k * v.stride + i;
       const double before = share > 0 ? share * start[at] : 0;
-      to[at] = before + (1 - share) * (v.u[at] + by * v.middle[(middle_low<Equation> + k) * v.stride + i]);
+      to[at] = before + (1 - share) * (v.state[at] + by * v.middle[(middle_low<Equation> + k) * v.stride + i]);
     }
   }
 };

@@ -63,6 +63,7 @@ class Scheme {
   using Space = typename Exec::Space;
   /// The ghosts of x [components, nodes seen] become what their owners have. Empty on one rank.
   using Exchange = std::function<void(View<double> x, int components)>;
+  using FloatExchange = std::function<void(View<float> x, int components)>;  ///< the same, of what is kept in float
 
   virtual ~Scheme() = default;
   virtual int dim() const = 0;

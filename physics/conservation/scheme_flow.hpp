@@ -165,8 +165,9 @@ class SchemeFlow : public Flow<Exec> {
       work();
   }
 
-  /// x [count, nodes seen]. Collective.
-  void update_ghosts(View<double> x, int count) {
+  /// x [count, nodes seen], double or float. Collective.
+  template <class T>
+  void update_ghosts(View<T> x, int count) {
     if (!*ranks_) return;
     auto& halo = halos_[count];
     if (!halo) halo = std::make_unique<linalg::Halo<Exec>>(*ranks_->link(), space_.index_map, count);

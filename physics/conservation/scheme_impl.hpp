@@ -28,33 +28,40 @@ struct NoCorrection {
 template <class Exec, class Equation, class Correction = NoCorrection>
 class SchemeOf final : public Scheme<Exec> {
  public:
-  using typename Scheme<Exec>::Space, typename Scheme<Exec>::Exchange;
+  using typename Scheme<Exec>::Space, typename Scheme<Exec>::Exchange, typename Scheme<Exec>::FloatExchange;
+  using Real = typename Equation::Real;
   static constexpr int n = Equation::n, dim_ = Equation::dim;
-  static constexpr bool limits_some = can_limit<Equation>;
+  static constexpr bool limits_some = can_limit<Equation>, in_float = std::is_same_v<Real, float>;
 
   SchemeOf(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const Equation& equation,
-           const LimitParams& params, Index owned, Exchange exchange)
-      : exec_(exec), equation_(equation), params_(params), owned_(owned), exchange_(std::move(exchange)) {
+           const LimitParams& params, Index owned, Exchange exchange, FloatExchange float_exchange = {})
+      : exec_(exec),
+        equation_(equation),
+        params_(params),
+        owned_(owned),
+        exchange_(std::move(exchange)),
+        float_exchange_(std::move(float_exchange)) {
     graph_.edges = assembly::make_edges(exec, mesh, dofs);
     graph_.loop = assembly::make_edge_loop(exec, graph_.edges, assembly::EdgeStrategy::nodes);
     const Offset entries = graph_.loop.lists.entries;
     stride_ = graph_.edges.nodes;
     make_tiles();
+    if constexpr (in_float) round_coefficients();
     strides_ = std::min<Offset>(owned_, most_strides);
-    node_ = Array<double, Space>(Equation::node_count * stride_);
-    if constexpr (limits_some) viscosity_ = Array<double, Space>(entries);
-    middle_ = Array<double, Space>(middle_numbers<Equation> * stride_);
+    node_ = Array<Real, Space>(Equation::node_count * stride_);
+    if constexpr (limits_some) viscosity_ = Array<Real, Space>(entries);
+    middle_ = Array<Real, Space>(middle_numbers<Equation> * stride_);
     longest_ = Array<double, Space>(owned_);
     least_ = Array<double, Space>(2 * strides_);
     found_ = Array<double, Space>(slots * 2 * few);
     if (corrects()) correction_ = Array<double, Space>(Correction::count * stride_);
-    if (params_.limiter != Limiter::none) weight_ = Array<double, Space>(stride_);
+    if (params_.limiter != Limiter::none) weight_ = Array<Real, Space>(stride_);
     set_prescribed({});
     if (!limits_edges()) return;
-    part_ = Array<double, Space>(entries);
-    smooth_ = Array<double, Space>(2 * stride_);
-    low_ = Array<double, Space>((n + Equation::guards) * stride_);
-    relaxation_ = Array<double, Space>(owned_);
+    part_ = Array<Real, Space>(entries);
+    smooth_ = Array<Real, Space>(2 * stride_);
+    low_ = Array<Real, Space>((n + Equation::guards) * stride_);
+    relaxation_ = Array<Real, Space>(owned_);
     if (params_.limiter == Limiter::convex) {
       refused_ = Array<std::uint64_t, Space>(stride_);
       open_ = Array<std::uint64_t, Space>(owned_);
@@ -75,26 +82,29 @@ class SchemeOf final : public Scheme<Exec> {
     if (!limits_edges()) return;
     inverse_length_ = std::pow(measure, -1.0 / dim_);
     for_each(exec_, owned_,
-             RelaxationPass{view_of(graph_), 1 / measure, 1.5 / dim_, params_.relaxation, relaxation_.data()});
+             RelaxationPass<Real>{view_of(graph_), 1 / measure, 1.5 / dim_, params_.relaxation, relaxation_.data()});
   }
 
   void set_prescribed(const std::vector<typename Scheme<Exec>::Prescribed>& lists) override {
     if (params_.limiter == Limiter::none) return;
-    for_each(exec_, stride_, WeightPass{view_of(graph_), weight_.data()});
+    for_each(exec_, stride_, WeightPass<Real>{view_of(graph_), weight_.data()});
     for (const auto& list : lists)
-      for_each(exec_, list.nodes.size(), PrescribedPass{list.nodes.data(), list.values.data(), weight_.data()});
+      for_each(exec_, list.nodes.size(), PrescribedPass<Real>{list.nodes.data(), list.values.data(), weight_.data()});
     exchange_ghosts(weight_.view(), 1);
+    if constexpr (in_float)
+      for_each(exec_, stride_, ScalePass<float>{1 / static_cast<float>(factor_), weight_.data(), weight_.data()});
   }
 
   void take(View<const double> u, int slot) override {
     const PassViews<Equation> v = views(u);
     if constexpr (Equation::node_count > 0)
-      for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, v.u, node_.data()});
+      for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, u.data(), node_.data(), copy_.data()});
     if (!limits_edges()) for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, PassColumns<Equation>(v), 0, 0});
     if constexpr (limits_some)
       if (limits_edges())
-        for_rows<blocks_of_rates>(
-            RatesPass<Equation, true>{v, PassColumns<Equation>(v), params_.viscosity_factor, inverse_length_});
+        for_rows<blocks_of_rates>(RatesPass<Equation, true>{v, PassColumns<Equation>(v),
+                                                            static_cast<Real>(params_.viscosity_factor),
+                                                            static_cast<Real>(inverse_length_)});
     for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
     for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
   }
@@ -137,11 +147,11 @@ class SchemeOf final : public Scheme<Exec> {
     const std::size_t stage = weights.size();
     PastPass<Equation> pass{equation_, stride_, v.u, v.node, static_cast<int>(stage), {}, {}, nullptr, nullptr};
     for (std::size_t k = 0; k < stage; ++k) {
-      pass.weights[k] = weights[k];
+      pass.weights[k] = static_cast<Real>(weights[k]);
       pass.past[k] = past_[k].data();
     }
-    const auto of_nodes = [&](Array<double, Space>& array) {
-      if (array.size() == 0) array = Array<double, Space>(Offset{n} * dim_ * stride_);
+    const auto of_nodes = [&](Array<Real, Space>& array) {
+      if (array.size() == 0) array = Array<Real, Space>(Offset{n} * dim_ * stride_);
       return array.data();
     };
     if (!is_last) pass.kept = of_nodes(past_[stage]);
@@ -204,24 +214,29 @@ class SchemeOf final : public Scheme<Exec> {
         for_each(exec_, owned_, MonolithicPass<Equation, true>{v, dt, consistent, 0, nullptr, to.data()});
       else
         limit<false>(v, dt, 2, 0, nullptr, to.data());
-      for_each(exec_, owned_, LeastPartPass{view_of(graph_), part_.data(), parts.data()});
+      for_each(exec_, owned_, LeastPartPass<Real>{view_of(graph_), part_.data(), parts.data()});
     } else {
       throw Error(ExitCode::internal, "parts of edges are looked at on the host, where there are some");
     }
   }
 
   double bytes_per_stage() const override {
+    constexpr double real = sizeof(Real), copied = in_float ? n * real : 0;
     const double entries = 2.0 * graph_.edges.edges, nodes = static_cast<double>(stride_);
-    const double rates = entries * (8.0 * dim_ + 0.25 + 4 + 8) + nodes * 8 * (2 * n + Equation::node_count + 2);
-    const double node = nodes * 8 * (n + Equation::node_count);
-    if (!limits_edges()) return node + rates + nodes * 8 * (3 * n + 1);
-    const double middle = entries * 12 + nodes * 8 * (4 * n + 10);
-    const double mass = params_.consistent_mass ? 8 : 0;
+    const double rates =
+        entries * (real * dim_ + 0.25 + 4 + real) + nodes * (real * (2 * n + Equation::node_count) + 16);
+    const double node = nodes * (8 * n + real * Equation::node_count + copied);
+    if (!limits_edges()) return node + rates + nodes * (8 * 2 * n + real * n + 8);
+    const double bounds = nodes * real * 6, middle = entries * (4 + real) + nodes * (real * (4 * n + 9) + 8);
+    const double mass = params_.consistent_mass ? real : 0;
+    // What is added to a state, and the states that a stage begins with and makes.
+    const double made = nodes * (8 * 2 * n + 8 + copied);
     if (params_.limiter == Limiter::monolithic)
-      return node + rates + nodes * 8 * 6 + middle + nodes * 8 * (4 * n + 9) + entries * (8.0 * dim_ + 12 + mass);
+      return node + rates + bounds + middle + made + nodes * real * (2 * n + 8) +
+             entries * (real * dim_ + 4 + real + mass);
     // Where nothing is refused.
-    const double whole = nodes * 8 * (4 * n + Equation::bounds + 4) + entries * (12 + mass);
-    return node + rates + nodes * 8 * 6 + middle + whole + entries * 5 + nodes * 8 * (2 * params_.passes - 1);
+    const double whole = made + nodes * real * (2 * n + Equation::bounds + 3) + entries * (4 + real + mass);
+    return node + rates + bounds + middle + whole + entries * 5 + nodes * 8 * (2 * params_.passes - 1);
   }
 
  private:
@@ -230,17 +245,80 @@ class SchemeOf final : public Scheme<Exec> {
   static constexpr int slots = 3;
   // Blocks of 128 on a multiprocessor, as measured on an H200 (2026-11-26): rates take 4 to 21 per cent longer with 3,
   // 13 to 26 with 5, which spill; rows that take all of each edge 4 to 21 with 4, 18 to 25 with 6; the passes of the
-  // limiter up to 29 with 4, up to 18 with 8.
-  static constexpr int blocks_of_rates = 4, blocks_of_middle = 8, blocks_of_whole = 5, blocks_of_limit = 6;
+  // limiter up to 29 with 4, up to 18 with 8. In float rates take 2 to 17 per cent longer with 6, 19 to 34 with 10;
+  // rows that take all of each edge 34 to 36 with 5, 3 to 24 with 10; the limiter 6 to 19 with 6, up to 44 with 12.
+  static constexpr int blocks_of_rates = in_float ? 8 : 4, blocks_of_middle = 8, blocks_of_whole = in_float ? 8 : 5,
+                       blocks_of_limit = in_float ? 8 : 6;
 
   bool limits_edges() const {
     return limits_some && (params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic);
   }
 
+  /// u is the state; that as rows read it is the one that was taken.
   PassViews<Equation> views(View<const double> u) {
-    return {view_of(graph_),    equation_,      stride_,        u.data(),        node_.data(), viscosity_.data(),
-            part_.data(),       middle_.data(), smooth_.data(), longest_.data(), low_.data(),  weight_.data(),
-            relaxation_.data(), nullptr,        blend_,         refused_.data(), open_.data(), names_.data()};
+    const Real* read = copy_.data();
+    if constexpr (!in_float) read = u.data();
+    return {rows(),
+            equation_,
+            stride_,
+            u.data(),
+            read,
+            node_.data(),
+            viscosity_.data(),
+            part_.data(),
+            middle_.data(),
+            smooth_.data(),
+            longest_.data(),
+            low_.data(),
+            weight_.data(),
+            relaxation_.data(),
+            nullptr,
+            static_cast<Real>(blend_),
+            refused_.data(),
+            open_.data(),
+            names_.data()};
+  }
+  GraphViewOf<Real> rows() const {
+    if constexpr (in_float)
+      return rounded_;
+    else
+      return view_of(graph_);
+  }
+  /// Coefficients of the rows as floats, in the place of the others. Over a mean of m_i, a power of two, that neither
+  /// these nor their squares leave the range of floats in any unit of length.
+  void round_coefficients() {
+    const GraphView of = view_of(graph_);
+    const View<const double> masses = lumped_mass();
+    double mass = 0;
+    copy_bytes(Space{}, masses.data() + owned_ / 2, Host{}, &mass, sizeof mass);
+    factor_ = std::exp2(-std::round(std::log2(mass)));
+    const auto round = [&](const auto& from, Array<float, Space>& to) {
+      to = Array<float, Space>(from.size());
+      for_each(exec_, from.size(), RoundPass{factor_, from.data(), to.data()});
+    };
+    auto& coefficients = graph_.loop.lists.coefficients;
+    round(coefficients.c, c_);
+    round(coefficients.boundary_c, boundary_c_);
+    round(coefficients.mass, mass_);
+    lumped_ = Array<double, Space>(stride_);
+    for_each(exec_, stride_, ScalePass<double>{factor_, masses.data(), lumped_.data()});
+    exec_.synchronize();
+    coefficients.c = {};
+    coefficients.boundary_c = {};
+    coefficients.mass = {};
+    coefficients.stiffness = {};
+    graph_.edges.coefficients = {};
+    copy_ = Array<float, Space>(n * stride_);
+    rounded_ = {.lists = of.lists,
+                .degree = of.degree,
+                .neighbour = of.neighbour,
+                .c = c_.data(),
+                .stride = of.stride,
+                .boundary = of.boundary,
+                .boundary_c = boundary_c_.data(),
+                .boundary_stride = of.boundary_stride,
+                .mass = mass_.data(),
+                .lumped_mass = lumped_.data()};
   }
   template <bool staged>
   void find_bounds(const PassViews<Equation>& v, double dt) {
@@ -257,7 +335,7 @@ class SchemeOf final : public Scheme<Exec> {
   template <bool staged, bool powers>
   void limit_as(const PassViews<Equation>& v, double dt, int passes, double share, const double* start, double* to) {
     const PassColumns<Equation> columns(v);
-    const Antidiffusion<Equation, true, staged> edges{v, columns, dt, params_.consistent_mass};
+    const Antidiffusion<Equation, true, staged> edges{v, columns, static_cast<Real>(dt), params_.consistent_mass};
     for_rows<blocks_of_whole>(WholePass<Equation, staged, powers>{edges, share, start, to});
     static_assert(sizeof(std::uint64_t) == sizeof(double));
     exchange_ghosts({reinterpret_cast<double*>(refused_.data()), stride_}, 1);
@@ -265,8 +343,8 @@ class SchemeOf final : public Scheme<Exec> {
       return for_rows<blocks_of_limit>(LimitPass<Equation, true, true, staged, powers>{edges, share, start, to});
     for_rows<blocks_of_limit>(LimitPass<Equation, true, false, staged, powers>{edges, share, start, to});
     exchange_ghosts(low_.view(), n + Equation::guards);
-    for_rows<blocks_of_limit>(
-        LimitPass<Equation, false, true, staged, powers>{{v, columns, dt, params_.consistent_mass}, share, start, to});
+    for_rows<blocks_of_limit>(LimitPass<Equation, false, true, staged, powers>{
+        {v, columns, static_cast<Real>(dt), params_.consistent_mass}, share, start, to});
   }
   /// Slices of rows that a block of a GPU takes beside each other.
   void make_tiles() {
@@ -291,17 +369,27 @@ class SchemeOf final : public Scheme<Exec> {
   void exchange_ghosts(View<double> x, int components) {
     if (exchange_) exchange_(x, components);
   }
+  void exchange_ghosts(View<float> x, int components) {
+    if (exchange_) float_exchange_(x, components);
+  }
 
   Exec& exec_;
   Equation equation_;
   LimitParams params_;
   Offset owned_, stride_ = 0, strides_ = 0;
   double inverse_length_ = 1, blend_ = 1;
+  double factor_ = 1;  ///< of the coefficients of rows that read floats
   bool is_blended_ = false;
   Exchange exchange_;
+  FloatExchange float_exchange_;
   Graph<Space> graph_;
-  Array<double, Space> node_, viscosity_, part_, middle_, smooth_, longest_, low_, weight_, relaxation_, least_, found_,
-      correction_, past_[most_past], past_sum_;  ///< the last two: [n, dim, nodes], where stages ask for them
+  Array<Real, Space> node_, viscosity_, part_, middle_, smooth_, low_, weight_, relaxation_, past_[most_past],
+      past_sum_;  ///< the last two: [n, dim, nodes], where stages ask for them
+  Array<double, Space> longest_, least_, found_, correction_;
+  Array<Real, Space> copy_;  ///< [n, nodes] the state that was taken, where rows read floats
+  Array<float, Space> c_, boundary_c_, mass_;
+  Array<double, Space> lumped_;
+  GraphViewOf<float> rounded_;
   Array<std::uint64_t, Space> refused_, open_;
   Array<std::uint8_t, Space> names_;
   Array<Index, Space> tiles_;  ///< slices of rows as blocks of a GPU take them

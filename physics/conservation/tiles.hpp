@@ -21,7 +21,7 @@ struct AroundPass {
 
   TESSERA_HD void operator()(Offset s) const {
     const Offset first = s * slice, last = first + slice < owned ? first + slice : owned;
-    const GraphView::Entries edges = graph.at(static_cast<Index>(first + (last - first) / 2));
+    const RowEntries edges = graph.at(static_cast<Index>(first + (last - first) / 2));
     for (Index k = 0; k < width; ++k) {
       const Index j = k < edges.count ? graph.neighbour[edges.first + k * edges.step] : -1;
       around[s * width + k] = j >= 0 && j < owned ? j / slice : -1;

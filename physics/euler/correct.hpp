@@ -40,7 +40,7 @@ struct EdgeCorrection {
   /// F_ij = m_ij (du_i/dt - du_j/dt) + d_ij (u_i - u_j); what would flatten density or pressure is left out.
   TESSERA_HD_INLINE EdgeCorrection(const GasViews<dim>& v, const double* correction, const NodeState<dim>& i,
                                    const NodeState<dim>& j, Offset entry, Index at_i, Index at_j) {
-    const double mass = v.graph.coefficients.mass[entry], d = v.viscosity[entry];
+    const double mass = v.graph.mass[entry], d = v.viscosity[entry];
     for (int k = 0; k < numbers<dim>; ++k) {
       const double* const rates = correction + (correction_rates + k) * v.stride;
       f[k] = mass * (rates[at_i] - rates[at_j]) + d * (i.u[k] - j.u[k]);

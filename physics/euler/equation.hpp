@@ -1,5 +1,7 @@
 #pragma once
 // The Euler equations as the passes of physics/conservation/ take them.
+#include <type_traits>
+
 #include "assembly/edge/loop.hpp"
 #include "physics/conservation/columns.hpp"
 #include "physics/euler/jacobian.hpp"
@@ -12,14 +14,14 @@ namespace tessera::physics::euler {
 enum NodeNumber { node_pressure, node_sound, node_power, node_entropy_root, node_entropy, node_numbers };
 
 /// A node as a row sees it.
-template <int dim>
+template <int dim, class Real = double>
 struct NodeState {
-  double u[numbers<dim>], v[dim];
-  double p, a, power, entropy;
-  double root;     ///< sqrt(K(rho))
-  double inverse;  ///< 1 / rho
+  Real u[numbers<dim>], v[dim];
+  Real p, a, power, entropy;
+  Real root;     ///< sqrt(K(rho))
+  Real inverse;  ///< 1 / rho
 
-  TESSERA_HD_INLINE void load(const double* from, const double* node, Offset stride, Index i) {
+  TESSERA_HD_INLINE void load(const Real* from, const Real* node, Offset stride, Index i) {
     for (int k = 0; k < numbers<dim>; ++k) u[k] = from[k * stride + i];
     p = node[node_pressure * stride + i];
     a = node[node_sound * stride + i];
@@ -29,8 +31,8 @@ struct NodeState {
     inverse = reciprocal(u[density]);
     for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
   }
-  TESSERA_HD_INLINE void load(const conservation::Columns<numbers<dim>>& from,
-                              const conservation::Columns<node_numbers>& node, Index i) {
+  TESSERA_HD_INLINE void load(const conservation::Columns<numbers<dim>, Real>& from,
+                              const conservation::Columns<node_numbers, Real>& node, Index i) {
     for (int k = 0; k < numbers<dim>; ++k) u[k] = from(k, i);
     p = node(node_pressure, i);
     a = node(node_sound, i);
@@ -40,14 +42,14 @@ struct NodeState {
     inverse = quick_reciprocal(u[density]);
     for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
   }
-  TESSERA_HD_INLINE double along(const double (&c)[dim]) const {
-    double sum = 0;
+  TESSERA_HD_INLINE Real along(const Real (&c)[dim]) const {
+    Real sum = 0;
     for (int d = 0; d < dim; ++d) sum += v[d] * c[d];
     return sum;
   }
   /// F(u) c = (v.c) u + p (0, v.c, c)
-  TESSERA_HD_INLINE void flux(const double (&c)[dim], double (&f)[numbers<dim>]) const {
-    const double flow = along(c);
+  TESSERA_HD_INLINE void flux(const Real (&c)[dim], Real (&f)[numbers<dim>]) const {
+    const Real flow = along(c);
     f[density] = flow * u[density];
     f[energy] = flow * (u[energy] + p);
     for (int d = 0; d < dim; ++d) f[momentum + d] = flow * u[momentum + d] + p * c[d];
@@ -55,34 +57,39 @@ struct NodeState {
 };
 
 /// lambda(i, j, c / |c|) |c|
-template <int dim>
-TESSERA_HD_INLINE inline double one_viscosity(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j,
-                                              const double (&c)[dim]) {
-  double square = 0;
+template <int dim, class Real>
+TESSERA_HD_INLINE inline Real one_viscosity(const GasOf<Real>& gas, const NodeState<dim, Real>& i,
+                                            const NodeState<dim, Real>& j, const Real (&c)[dim]) {
+  constexpr bool is_double = std::is_same_v<Real, double>;
+  Real square = 0;
   for (int d = 0; d < dim; ++d) square += c[d] * c[d];
-  if (!(square > 1e-300)) return 0;
+  if (!(square > Real(is_double ? 1e-300 : 1e-37))) return 0;
   const auto [size, inverse] = root_and_inverse(square);
-  const auto side = [&, by = inverse](const NodeState<dim>& w) -> RiemannSide {
-    const double free = gas.free_volume(w.u[density]);
+  const auto side = [&, by = inverse](const NodeState<dim, Real>& w) -> RiemannSideOf<Real> {
+    const Real free = gas.free_volume(w.u[density]);
     return {by * w.along(c), w.p, w.a, free, w.power, free * w.inverse};
   };
-  return size * wave_speed_bound(gas, side(i), side(j));
+  // In float a little more, so that it is a bound after what rounds below it.
+  const Real bound = wave_speed_bound(gas, side(i), side(j));
+  return size * (is_double ? bound : Real(1 + 1e-6) * bound);
 }
 
 /// What a row gathers of its node: bounds [density from below and above, s from below, the largest s of states half way
 /// to a neighbour], and how far the entropy fails to be transported.
-template <int dim>
+template <int dim, class Real>
 struct GasRow {
-  double least, most;  ///< twice the density
-  double least_s, most_middle, left = 0;
+  using Gas = GasOf<Real>;
+  using State = NodeState<dim, Real>;
+  Real least, most;  ///< twice the density
+  Real least_s, most_middle, left = 0;
 
-  TESSERA_HD_INLINE GasRow(const Gas& gas, const NodeState<dim>& own)
+  TESSERA_HD_INLINE GasRow(const Gas& gas, const State& own)
       : least(2 * own.u[density]), most(2 * own.u[density]), least_s(entropy_of(gas, own)), most_middle(least_s) {}
 
   /// Of a neighbour along c; `jump` is what F c grows by.
-  TESSERA_HD_INLINE void add(const Gas& gas, const NodeState<dim>& own, const NodeState<dim>& other,
-                             const double (&c)[dim], double d, const double (&jump)[numbers<dim>]) {
-    const double twice = own.u[density] + other.u[density] - (d > 0 ? jump[density] * quick_reciprocal(d) : 0);
+  TESSERA_HD_INLINE void add(const Gas& gas, const State& own, const State& other, const Real (&c)[dim], Real d,
+                             const Real (&jump)[numbers<dim>]) {
+    const Real twice = own.u[density] + other.u[density] - (d > 0 ? jump[density] * quick_reciprocal(d) : 0);
     least = smaller(twice, least);
     most = larger(twice, most);
     least_s = smaller(entropy_of(gas, other), least_s);
@@ -90,31 +97,32 @@ struct GasRow {
     left += (other.entropy - own.entropy) * (other.along(c) * other.u[density]);
   }
 
-  TESSERA_HD_INLINE static double entropy_of(const Gas& gas, const NodeState<dim>& w) {
+  TESSERA_HD_INLINE static Real entropy_of(const Gas& gas, const State& w) {
     return gas.internal_energy(w.u[density], w.p) * w.root * w.root;
   }
 
   /// s of the state half way, from below: K there is not less than the mean of both, times 1 - gamma y, with the mean
   /// density and y = 1 - sqrt(rho_i rho_j) / rho (Bernoulli); with x = ((rho_j - rho_i) / (2 rho))^2 that is
   /// y = 1 - sqrt(1 - x) <= (x + x^2) / 2. Of densities that are close it is exact to fourth order.
-  TESSERA_HD_INLINE static double entropy_between(const Gas& gas, const NodeState<dim>& i, const NodeState<dim>& j) {
-    double twice[numbers<dim>];
-    for (int k = 0; k < numbers<dim>; ++k) twice[k] = i.u[k] + j.u[k];
-    const double inverse = quick_reciprocal(twice[density]);
-    const double ratio = (j.u[density] - i.u[density]) * inverse, x = ratio * ratio;
-    return 0.5 * density_times_internal<dim>(twice) * inverse * i.root * j.root *
-           larger(1 - 0.5 * gas.gamma * (x + x * x), 0.0);
+  TESSERA_HD_INLINE static Real entropy_between(const Gas& gas, const State& i, const State& j) {
+    const Real inverse = quick_reciprocal(i.u[density] + j.u[density]);
+    const Real ratio = (j.u[density] - i.u[density]) * inverse, x = ratio * ratio;
+    Real square = 0;
+    for (int d = 0; d < dim; ++d) square += (j.v[d] - i.v[d]) * (j.v[d] - i.v[d]);
+    const Real internal = gas.internal_energy(i.u[density], i.p) + gas.internal_energy(j.u[density], j.p) +
+                          Real(0.5) * (i.u[density] * j.u[density] * inverse) * square;
+    return Real(0.5) * internal * i.root * j.root * larger(1 - Real(0.5) * gas.gamma * (x + x * x), Real(0));
   }
 
   /// How far eta fails to be transported: |sum_j (eta_j / rho_j - eta_i / rho_i) m_j c_ij - g . sum_j (F_j - F_i) c_ij|
   /// with g = eta'(u_i) - eta_i / rho_i e_rho, over the sum of the moduli of its terms; in [0, 1].
-  TESSERA_HD_INLINE double commutator(const Gas& gas, const NodeState<dim>& own,
-                                      const double (&transport)[numbers<dim>], double mass, double factor,
-                                      double inverse_length) const {
-    const double internal = density_times_internal<dim>(own.u), eta = own.entropy * own.u[density];
-    const double scale = eta * reciprocal((gas.gamma + 1) * internal);
-    double difference = left, size = std::fabs(left);
-    const auto add = [&](double slope, double of) {
+  TESSERA_HD_INLINE Real commutator(const Gas& gas, const State& own, const Real (&transport)[numbers<dim>], Real mass,
+                                    Real factor, Real inverse_length) const {
+    const Real internal = own.u[density] * gas.internal_energy(own.u[density], own.p);
+    const Real eta = own.entropy * own.u[density];
+    const Real scale = eta * reciprocal((gas.gamma + 1) * internal);
+    Real difference = left, size = std::fabs(left);
+    const auto add = [&](Real slope, Real of) {
       difference -= slope * of;
       size += std::fabs(slope * of);
     };
@@ -122,124 +130,132 @@ struct GasRow {
     add(scale * own.u[density], transport[energy]);
     for (int d = 0; d < dim; ++d) add(-scale * own.u[momentum + d], transport[momentum + d]);
     size += std::fabs(eta) * own.a * mass * inverse_length;  // what changes less than over the domain is smooth
-    return smaller(factor * std::fabs(difference) / size, 1.0);
+    return smaller(factor * std::fabs(difference) / size, Real(1));
   }
 };
 
 /// Of perfect gases and those with a covolume. `correction` is that of Limiter::fct, see correct.hpp.
-template <int dim_>
+template <int dim_, class Real_ = double>
 struct GasEquation {
+  using Real = Real_;  ///< of what the passes keep
+  static constexpr bool is_double = std::is_same_v<Real, double>;
   static constexpr int dim = dim_, n = numbers<dim>;
   static constexpr int node_count = node_numbers;  ///< numbers of a node that follow from its state
   static constexpr int bounds = 4, guards = 1;     ///< the last bound is a guard, which follows from the others
-  static constexpr bool powers = true;             ///< whether a gas may have them; see has_powers
-  static constexpr bool has_jacobian = true;
-  using State = NodeState<dim>;
-  using Row = GasRow<dim>;
+  static constexpr bool powers = is_double;        ///< whether a gas may have them; see has_powers
+  static constexpr bool has_jacobian = is_double;
+  using State = NodeState<dim, Real>;
+  using Row = GasRow<dim, Real>;
 
-  Gas gas;
+  static constexpr Real largest = Real(is_double ? 1e300 : 1e36);  ///< number, about
+
+  GasOf<Real> gas;
 
   /// p, a, p^-z, sqrt(K(rho)), and eta / rho with Harten's entropy eta = (rho rho e)^(1 / (gamma + 1)). Of the
   /// logarithms of rho and p: three powers take twice the time.
-  TESSERA_HD_INLINE void at_node(const double (&own)[n], Offset i, Offset stride, double* node) const {
-    const double internal = density_times_internal<dim>(own), rho = own[density];
-    const double p = gas.pressure(rho, internal * reciprocal(rho));
-    const double log_rho = std::log(rho), log_p = std::log(p), log_free = log_of_free_volume(rho);
+  TESSERA_HD_INLINE void at_node(const double (&own)[n], Offset i, Offset stride, Real* node) const {
+    const Real internal = static_cast<Real>(density_times_internal<dim>(own) * reciprocal(own[density]));
+    const Real rho = static_cast<Real>(own[density]), p = gas.pressure(rho, internal);
+    const Real log_rho = std::log(rho), log_p = std::log(p), log_free = log_of_free_volume(rho);
     node[node_pressure * stride + i] = p;
     node[node_sound * stride + i] = gas.sound(rho, p);
     node[node_power * stride + i] = std::exp(-gas.z * log_p);
-    node[node_entropy_root * stride + i] = std::exp(0.5 * ((gas.gamma - 1) * log_free - gas.gamma * log_rho));
+    node[node_entropy_root * stride + i] = std::exp(Real(0.5) * ((gas.gamma - 1) * log_free - gas.gamma * log_rho));
     // A factor of eta that is the same everywhere changes nothing, so that gamma - 1 is left out.
     node[node_entropy * stride + i] = std::exp((log_rho + log_p + log_free) / (gas.gamma + 1)) * reciprocal(rho);
   }
-  TESSERA_HD_INLINE double log_of_free_volume(double rho) const {
+  TESSERA_HD_INLINE Real log_of_free_volume(Real rho) const {
     return gas.covolume > 0 ? std::log(gas.free_volume(rho)) : 0;
   }
-  TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
+  TESSERA_HD_INLINE void load(State& state, const Real* u, const Real* node, Offset stride, Index i) const {
     state.load(u, node, stride, i);
   }
-  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<n>& u,
-                              const conservation::Columns<node_count>& node, Offset, Index i) const {
+  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<n, Real>& u,
+                              const conservation::Columns<node_count, Real>& node, Offset, Index i) const {
     state.load(u, node, i);
   }
-  TESSERA_HD_INLINE bool is_admissible(const double (&own)[n]) const { return euler::is_admissible<dim>(gas, own); }
+  /// In float what at_node() has made of the state says it: rounded numbers of one may be none.
+  TESSERA_HD_INLINE bool is_admissible(const State& own) const {
+    if constexpr (is_double)
+      return euler::is_admissible<dim>(gas, own.u);
+    else
+      return own.u[density] > 0 && own.u[density] < largest && own.p > 0 && own.p < largest;
+  }
   /// With differences of both states alone, so that nothing is left of equal ones.
-  TESSERA_HD_INLINE void flux_jump(const State& i, const State& j, const double (&c)[dim], double (&jump)[n]) const {
-    const double flow = j.along(c), more = flow - i.along(c), p = j.p - i.p;
+  TESSERA_HD_INLINE void flux_jump(const State& i, const State& j, const Real (&c)[dim], Real (&jump)[n]) const {
+    const Real flow = j.along(c), more = flow - i.along(c), p = j.p - i.p;
     for (int k = 0; k < n; ++k) jump[k] = flow * (j.u[k] - i.u[k]) + more * i.u[k];
     jump[energy] += flow * p + more * i.p;
     for (int d = 0; d < dim; ++d) jump[momentum + d] += p * c[d];
   }
-  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const double (&c)[dim]) const {
+  TESSERA_HD_INLINE Real viscosity(const State& i, const State& j, const Real (&c)[dim]) const {
     return one_viscosity<dim>(gas, i, j, c);
   }
 
-  TESSERA_HD_INLINE void jacobian(const State& at, const double (&c)[dim], double (&a)[n * n]) const {
+  TESSERA_HD_INLINE void jacobian(const State& at, const Real (&c)[dim], Real (&a)[n * n]) const {
     flux_jacobian<dim>(gas, at, c, a);
   }
 
   TESSERA_HD_INLINE Row row(const State& own) const { return Row(gas, own); }
-  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const double (&c)[dim], double d,
-                             const double (&jump)[n]) const {
+  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const Real (&c)[dim], Real d,
+                             const Real (&jump)[n]) const {
     row.add(gas, own, other, c, d, jump);
   }
-  TESSERA_HD_INLINE void bounds_of(const Row& row, double (&b)[bounds]) const {
-    b[0] = 0.5 * row.least;
-    b[1] = 0.5 * row.most;
+  TESSERA_HD_INLINE void bounds_of(const Row& row, Real (&b)[bounds]) const {
+    b[0] = Real(0.5) * row.least;
+    b[1] = Real(0.5) * row.most;
     b[2] = row.least_s;
     b[3] = row.most_middle;
   }
   /// alpha of the node, in [0, 1].
-  TESSERA_HD_INLINE double indicator(const Row& row, const State& own, const double (&transport)[n], double mass,
-                                     double factor, double inverse_length) const {
+  TESSERA_HD_INLINE Real indicator(const Row& row, const State& own, const Real (&transport)[n], Real mass, Real factor,
+                                   Real inverse_length) const {
     return row.commutator(gas, own, transport, mass, factor, inverse_length);
   }
 
   /// Bounds as they are held, from those of a row: r is the part by which they may be wider, `second` a second
   /// difference of the density.
-  TESSERA_HD_INLINE void settle(double (&b)[bounds], bool relaxed, double r, double second,
-                                const double (&low)[n]) const {
-    double least = b[0], most = b[1], least_s = b[2];
+  TESSERA_HD_INLINE void settle(Real (&b)[bounds], bool relaxed, Real r, Real second, const Real (&low)[n]) const {
+    Real least = b[0], most = b[1], least_s = b[2];
     if (relaxed) {
       least = larger((1 - r) * least, least - second);
-      double top = (1 + r) * most;
+      Real top = (1 + r) * most;
       // The densest gas: half of what is left of the free volume.
-      if (gas.covolume > 0) top = smaller(top, 0.5 * (most + 1 / gas.covolume));
+      if (gas.covolume > 0) top = smaller(top, Real(0.5) * (most + 1 / gas.covolume));
       most = smaller(top, most + second);
       least_s = larger((1 - r) * least_s, least_s - (b[3] - least_s));
     }
     // Where all densities are equal they shall not decide; a least one below the rounding stays above 0.
-    const double rounding = 1e-14 * low[density];
-    b[0] = larger(least - rounding, 0.5 * least);
+    const Real rounding = Real(is_double ? 1e-14 : 1e-6) * low[density];
+    b[0] = larger(least - rounding, Real(0.5) * least);
     b[1] = most + rounding;
     b[2] = least_s;
     b[3] = guard(b, low);
   }
   /// Of a state that is prescribed.
-  TESSERA_HD_INLINE void unbounded(double (&b)[bounds]) const {
-    b[1] = 1e300;
-    b[0] = b[2] = b[3] = -1e300;
+  TESSERA_HD_INLINE void unbounded(Real (&b)[bounds]) const {
+    b[1] = largest;
+    b[0] = b[2] = b[3] = -b[1];
   }
   /// Of the state that is moved.
-  TESSERA_HD_INLINE double guard(const double (&b)[bounds], const double (&from)[n]) const {
+  TESSERA_HD_INLINE Real guard(const Real (&b)[bounds], const Real (&from)[n]) const {
     return b[2] * std::pow(from[density], gas.gamma - 1);
   }
   /// Whether `part` must look for powers.
   TESSERA_HD_INLINE bool has_powers() const { return !has_polynomials(gas); }
   /// The largest part t <= 1 with which from + t weight f keeps the bounds, almost.
   template <bool powers>
-  TESSERA_HD_INLINE double part(const double (&b)[bounds], const double (&from)[n], const double (&f)[n],
-                                double weight) const {
-    return largest_part<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, f, weight);
+  TESSERA_HD_INLINE Real part(const Real (&b)[bounds], const Real (&from)[n], const Real (&f)[n], Real weight) const {
+    return largest_part<dim, powers>(gas, BoundsOf<Real>{b[0], b[1], b[2], b[3]}, from, f, weight);
   }
   /// Whether it is 1.
   template <bool powers>
-  TESSERA_HD_INLINE bool takes_all(const double (&b)[bounds], const double (&from)[n], const double (&f)[n],
-                                   double weight) const {
-    return euler::takes_all<dim, powers>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, f, weight);
+  TESSERA_HD_INLINE bool takes_all(const Real (&b)[bounds], const Real (&from)[n], const Real (&f)[n],
+                                   Real weight) const {
+    return euler::takes_all<dim, powers>(gas, BoundsOf<Real>{b[0], b[1], b[2], b[3]}, from, f, weight);
   }
-  TESSERA_HD double part(const double (&b)[bounds], const double (&from)[n], const double (&by)[n]) const {
-    return largest_part<dim>(gas, Bounds{b[0], b[1], b[2], b[3]}, from, by);
+  TESSERA_HD Real part(const Real (&b)[bounds], const Real (&from)[n], const Real (&by)[n]) const {
+    return largest_part<dim>(gas, BoundsOf<Real>{b[0], b[1], b[2], b[3]}, from, by);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "physics/euler/euler.hpp"
 
 #include "assembly/space/estimated_entries.hpp"
+#include "base/counted.hpp"
 #include "physics/conservation/sides.hpp"
 #include "physics/conservation/stages.hpp"
 #include "physics/conservation/step_bytes.hpp"
@@ -138,7 +139,8 @@ class Euler final : public Model {
  private:
   StepBytes bytes_of_steps(const Discretisation& space) const {
     StepBytes bytes =
-        conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme);
+        conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme,
+                                 params_.run.precision == "float" && !is_implicit(*params_.time));
     if (!is_implicit(*params_.time)) return bytes;
     const std::string backend = resolve_backend(params_.run.backend);
     const double n = space.components, nodes = space.dofs.dofs, blocks = assembly::estimated_entries(space.dofs);
@@ -197,10 +199,10 @@ class Euler final : public Model {
     if (!params_.reference) return;
     const ReferenceParams& reference = *params_.reference;
     if (!reference.centre.empty() && static_cast<int>(reference.centre.size()) != mesh.dim)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("reference.centre has {} numbers, and the mesh {} dimensions", reference.centre.size(), mesh.dim),
-          "give one number an axis", reference.where);
+      throw Error(ExitCode::usage,
+                  fmt::format("reference.centre has {}, and the mesh {}", counted(reference.centre.size(), "number"),
+                              counted(mesh.dim, "dimension")),
+                  "give one number an axis", reference.where);
     if (reference.area && mesh.dim != 3)
       throw Error(ExitCode::usage, "reference.area is of three dimensions, and the mesh has fewer",
                   "leave it out: forces in the plane are divided by reference.length", reference.where);

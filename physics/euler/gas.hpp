@@ -1,10 +1,10 @@
 #pragma once
 // An ideal gas with covolume, on host and device: p (1 - b rho) = (gamma - 1) rho e. Covolume 0 is the perfect gas.
+// Real is that of the numbers of a state, double or float.
 #include <cmath>
 
 #include "base/extremes.hpp"
-#include "base/reciprocal.hpp"
-#include "base/square_root.hpp"
+#include "base/quick_quotients.hpp"
 
 namespace tessera::physics::euler {
 
@@ -16,48 +16,61 @@ inline constexpr int density = 0, energy = 1, momentum = 2;
 
 /// x^exponent for x >= 0 and a positive exponent, nearly to rounding; `whole`: the exponent where it is a small whole
 /// number, else 0. 7 for gamma = 1.4. Without std::pow, which is a call on the device and takes the registers of rows.
-TESSERA_HD inline double power(double x, double exponent, int whole) {
+template <class Real>
+TESSERA_HD inline Real power(Real x, Real exponent, int whole) {
   if (whole == 0) return std::exp(exponent * std::log(x));
   if (whole == 7) {
-    const double square = x * x;
+    const Real square = x * x;
     return x * square * (square * square);
   }
-  double result = 1;
+  Real result = 1;
   for (; whole > 0; whole >>= 1, x *= x)
     if (whole & 1) result *= x;
   return result;
 }
 
 /// Constants of the gas with what formulas make of them; see make_gas.
-struct Gas {
-  double gamma = 1.4;
-  double covolume = 0;            ///< b
-  double z = 1.0 / 7;             ///< (gamma - 1) / (2 gamma)
-  double inverse_z = 7;           ///< of pressures in rarefactions
-  int whole_inverse_z = 7;        ///< the same where it is a whole number, else 0
-  double shock_factor = 6.0 / 7;  ///< (gamma + 1) / (2 gamma)
-  double rarefaction_share = 1;   ///< c with f_shock >= c f_rarefaction above the pressure of a state
-  double closing_factor = 0.2;    ///< (gamma - 1) / (2 c)
-  double inverse_gamma_minus_one = 2.5;
+template <class Real>
+struct GasOf {
+  Real gamma = Real(1.4);
+  Real covolume = 0;                  ///< b
+  Real z = Real(1.0 / 7);             ///< (gamma - 1) / (2 gamma)
+  Real inverse_z = 7;                 ///< of pressures in rarefactions
+  int whole_inverse_z = 7;            ///< the same where it is a whole number, else 0
+  Real shock_factor = Real(6.0 / 7);  ///< (gamma + 1) / (2 gamma)
+  Real rarefaction_share = 1;         ///< c with f_shock >= c f_rarefaction above the pressure of a state
+  Real closing_factor = Real(0.2);    ///< (gamma - 1) / (2 c)
+  Real inverse_gamma_minus_one = Real(2.5);
 
   /// 1 - b rho, which is positive.
-  TESSERA_HD double free_volume(double rho) const { return 1 - covolume * rho; }
-  TESSERA_HD double pressure(double rho, double internal) const {
+  TESSERA_HD Real free_volume(Real rho) const { return 1 - covolume * rho; }
+  TESSERA_HD Real pressure(Real rho, Real internal) const {
     return (gamma - 1) * internal * reciprocal(free_volume(rho));
   }
   /// rho e.
-  TESSERA_HD double internal_energy(double rho, double p) const {
-    return p * free_volume(rho) * inverse_gamma_minus_one;
-  }
-  TESSERA_HD double sound(double rho, double p) const {
-    return square_root(gamma * p * reciprocal(rho * free_volume(rho)));
-  }
+  TESSERA_HD Real internal_energy(Real rho, Real p) const { return p * free_volume(rho) * inverse_gamma_minus_one; }
+  TESSERA_HD Real sound(Real rho, Real p) const { return square_root(gamma * p * reciprocal(rho * free_volume(rho))); }
   /// K(rho) with the entropy s = rho e K(rho): (1 - b rho)^(gamma - 1) / rho^gamma. s grows with the physical entropy.
-  TESSERA_HD double entropy_factor(double rho) const {
-    const double factor = std::pow(rho, -gamma);
+  TESSERA_HD Real entropy_factor(Real rho) const {
+    const Real factor = std::pow(rho, -gamma);
     return covolume > 0 ? factor * std::pow(free_volume(rho), gamma - 1) : factor;
   }
 };
+using Gas = GasOf<double>;
+
+/// The same gas for numbers in single precision.
+inline GasOf<float> in_float(const Gas& gas) {
+  const auto of = [](double x) { return static_cast<float>(x); };
+  return {of(gas.gamma),
+          of(gas.covolume),
+          of(gas.z),
+          of(gas.inverse_z),
+          gas.whole_inverse_z,
+          of(gas.shock_factor),
+          of(gas.rarefaction_share),
+          of(gas.closing_factor),
+          of(gas.inverse_gamma_minus_one)};
+}
 
 /// The constant c of a shock and a rarefaction beside each other: Clayton, Guermond & Popov, SIAM J. Sci. Comput. 44
 /// (2022) A444, section 4. gamma > 1.
@@ -90,11 +103,11 @@ struct Primitive {
 };
 
 /// rho E - |m|^2 / 2 = rho (rho e): of a state without a division.
-template <int dim>
-TESSERA_HD double density_times_internal(const double (&u)[numbers<dim>]) {
-  double kinetic = 0;
+template <int dim, class Real>
+TESSERA_HD Real density_times_internal(const Real (&u)[numbers<dim>]) {
+  Real kinetic = 0;
   for (int d = 0; d < dim; ++d) kinetic += u[momentum + d] * u[momentum + d];
-  return u[density] * u[energy] - 0.5 * kinetic;
+  return u[density] * u[energy] - Real(0.5) * kinetic;
 }
 
 template <int dim>

@@ -30,7 +30,7 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
 
   std::unique_ptr<Scheme<Exec>> create_scheme(const typename Scheme<Exec>::Exchange& exchange) override {
     return make_scheme(exec_, problem_.space.mesh, problem_.space.dofs, scheme_params(problem_), this->owned(),
-                       exchange);
+                       exchange, [this](View<float> x, int count) { this->update_ghosts(x, count); });
   }
 
   std::unique_ptr<conservation::SchemeSteps<Exec>> create_implicit(conservation::ThetaCalls<Exec> calls) override {

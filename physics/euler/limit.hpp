@@ -1,18 +1,29 @@
 #pragma once
 // How far a state may go in a direction without leaving its bounds: convex limiting.
+#include <type_traits>
+
 #include "physics/euler/gas.hpp"
 
 namespace tessera::physics::euler {
 
 /// Bounds of the states of a node.
-struct Bounds {
-  double least_rho = 0, most_rho = 0;
-  double least_s = 0;  ///< of s = rho e K(rho)
-  double guard = 0;    ///< least_s rho^(gamma - 1) of the state that is moved; see stays_above
+template <class Real>
+struct BoundsOf {
+  Real least_rho = 0, most_rho = 0;
+  Real least_s = 0;  ///< of s = rho e K(rho)
+  Real guard = 0;    ///< least_s rho^(gamma - 1) of the state that is moved; see stays_above
 };
+using Bounds = BoundsOf<double>;
+
+/// By which part of its bound rounding may put the entropy below it: of double, and of float, whose own is 6e-8.
+template <class Real>
+inline constexpr Real rounding_of_entropy = Real(std::is_same_v<Real, double> ? 1e-12 : 1e-6);
 
 /// Whether polynomials say how far the entropy lets a state go: see detail::keep_entropy_by_polynomial.
-TESSERA_HD_INLINE inline bool has_polynomials(const Gas& gas) { return !(gas.covolume > 0) && gas.gamma <= 2; }
+template <class Real>
+TESSERA_HD_INLINE inline bool has_polynomials(const GasOf<Real>& gas) {
+  return !(gas.covolume > 0) && gas.gamma <= 2;
+}
 
 namespace detail {
 
@@ -41,26 +52,28 @@ TESSERA_HD double entropy_slope(const Gas& gas, double least_s, const double (&u
 /// Whether Psi >= 0 at `to` follows without a power: with x = rho / rho_0 and 1 < gamma <= 2,
 ///   x^(gamma+1) <= (2 - gamma) x^2 + (gamma - 1) x^3,
 /// the mean of powers with the same weights. Wherever it fails nothing is known.
-template <int dim>
-TESSERA_HD bool stays_above(const Gas& gas, const Bounds& bounds, double rho_0, const double (&to)[numbers<dim>]) {
+template <int dim, class Real>
+TESSERA_HD bool stays_above(const GasOf<Real>& gas, const BoundsOf<Real>& bounds, Real rho_0,
+                            const Real (&to)[numbers<dim>]) {
   if (!has_polynomials(gas)) return false;
-  const double rho = to[density];
+  const Real rho = to[density];
   return rho_0 * density_times_internal<dim>(to) >=
          bounds.guard * rho * rho * ((2 - gas.gamma) * rho_0 + (gas.gamma - 1) * rho);
 }
 
-template <int n>
-TESSERA_HD void move(const double (&u)[n], double t, const double (&by)[n], double (&to)[n]) {
+template <int n, class Real>
+TESSERA_HD void move(const Real (&u)[n], Real t, const Real (&by)[n], Real (&to)[n]) {
   for (int k = 0; k < n; ++k) to[k] = u[k] + t * by[k];
 }
 
 /// The largest t <= most at which the density keeps its bounds. A state at its bound stays there, and quotients may
 /// round upward.
-TESSERA_HD_INLINE inline double limit_density(const Bounds& bounds, double rho, double by, double most) {
-  const double to = rho + most * by;
+template <class Real>
+TESSERA_HD_INLINE inline Real limit_density(const BoundsOf<Real>& bounds, Real rho, Real by, Real most) {
+  const Real to = rho + most * by;
   const bool is_thin = to < bounds.least_rho;
   if (!is_thin && !(to > bounds.most_rho)) return most;
-  const double t = ((is_thin ? bounds.least_rho : bounds.most_rho) - rho) * reciprocal(by);
+  const Real t = ((is_thin ? bounds.least_rho : bounds.most_rho) - rho) * reciprocal(by);
   return t > 0 ? smaller(t, most) : 0;
 }
 
@@ -71,36 +84,38 @@ TESSERA_HD_INLINE inline double limit_density(const Bounds& bounds, double rho, 
 ///   P(t) = rho (rho e) - s_min rho_0^(gamma + 1) x^2 T(y) >= 0.
 /// With s_min >= 0 that is one interval, for the first term over rho is concave, and x T is convex. The third
 /// derivative of P has one sign, for that of x^2 T has no root.
+template <class Real>
 struct EntropyAlong {
-  double energy[3];  ///< rho (rho e) = sum_k energy[k] t^k
-  double floor;      ///< s_min rho_0^(gamma + 1)
-  double slope;      ///< dy / dt
-  double a;
+  Real energy[3];  ///< rho (rho e) = sum_k energy[k] t^k
+  Real floor;      ///< s_min rho_0^(gamma + 1)
+  Real slope;      ///< dy / dt
+  Real a;
 
   /// P, and its derivative.
-  TESSERA_HD_INLINE double at(double t, double& derivative) const {
-    const double y = slope * t, x = 1 + y, last = (a - 2) * y;
-    const double T = 1 + a * y * (1 + 0.5 * (a - 1) * y * (1 + last * (1.0 / 3)));
-    derivative =
-        energy[1] + 2 * t * energy[2] - floor * slope * x * (2 * T + x * a * (1 + (a - 1) * y * (1 + 0.5 * last)));
+  TESSERA_HD_INLINE Real at(Real t, Real& derivative) const {
+    const Real y = slope * t, x = 1 + y, last = (a - 2) * y;
+    const Real T = 1 + a * y * (1 + Real(0.5) * (a - 1) * y * (1 + last * Real(1.0 / 3)));
+    derivative = energy[1] + 2 * t * energy[2] -
+                 floor * slope * x * (2 * T + x * a * (1 + (a - 1) * y * (1 + Real(0.5) * last)));
     return energy[0] + t * (energy[1] + t * energy[2]) - floor * x * x * T;
   }
   /// What rounding alone may put P below 0 between 0 and t: a state there is at its bound.
-  TESSERA_HD_INLINE double band(double t) const {
-    constexpr double rounding = 1e-12;                // of the bound
-    const double thin = smaller(1 + slope * t, 1.0);  // as x^(gamma + 1) >= x^3 there
-    return rounding * floor * (thin * thin * thin);
+  TESSERA_HD_INLINE Real band(Real t) const {
+    const Real thin = smaller(1 + slope * t, Real(1));  // as x^(gamma + 1) >= x^3 there
+    return rounding_of_entropy<Real> * floor * (thin * thin * thin);
   }
 };
 
 /// Of the density where a way begins, where it ends at least: P there is known to the rounding of its terms at the
 /// beginning alone.
-inline constexpr double thinnest = 1e-2;
+template <class Real>
+inline constexpr Real thinnest = Real(1e-2);
 
 /// The least s > 0 at which the parabola value + slope s + bend s^2, value >= 0, is 0; there is one. Continuous, and
 /// without a difference of numbers that may be close.
-TESSERA_HD_INLINE inline double root_of_parabola(double value, double slope, double bend) {
-  const double sum = square_root(larger(slope * slope - 4 * value * bend, 0.0)) + std::fabs(slope);
+template <class Real>
+TESSERA_HD_INLINE inline Real root_of_parabola(Real value, Real slope, Real bend) {
+  const Real sum = square_root(larger(slope * slope - 4 * value * bend, Real(0))) + std::fabs(slope);
   const bool rises = slope > 0;  // then bend < 0
   return (rises ? sum : 2 * value) * reciprocal(rises ? -2 * bend : sum);
 }
@@ -109,19 +124,20 @@ TESSERA_HD_INLINE inline double root_of_parabola(double value, double slope, dou
 /// slope of one of them have their roots on both sides of that of P. No sign of what rounding alone makes decides where
 /// it goes, so that both ends of an edge find the same. No call goes to a density below the thinnest: a shorter way
 /// keeps the bound, too.
-TESSERA_HD inline double keep_entropy_by_polynomial(const EntropyAlong& along, double right) {
+template <class Real>
+TESSERA_HD inline Real keep_entropy_by_polynomial(const EntropyAlong<Real>& along, Real right) {
   constexpr int steps = 3;
-  if (1 + along.slope * right < thinnest) right = (thinnest - 1) * reciprocal(along.slope);
-  const double band = along.band(right);
-  double left = 0, slope_left, slope_right;
+  if (1 + along.slope * right < thinnest<Real>) right = (thinnest<Real> - 1) * reciprocal(along.slope);
+  const Real band = along.band(right);
+  Real left = 0, slope_left, slope_right;
   for (int step = 0; step < steps; ++step) {
-    const double above = larger(along.at(left, slope_left), 0.0) + band;
-    const double below = along.at(right, slope_right) + band, width = right - left;
+    const Real above = larger(along.at(left, slope_left), Real(0)) + band;
+    const Real below = along.at(right, slope_right) + band, width = right - left;
     if (below >= 0 || !(width > 0)) return right;
-    const double inverse = reciprocal(width), chord = (below - above) * inverse;
-    const double from_left = smaller(root_of_parabola(above, slope_left, (chord - slope_left) * inverse), width),
-                 from_right = smaller(root_of_parabola(-below, slope_right, (chord - slope_right) * inverse), width);
-    const double a = left + from_left, b = right - from_right;
+    const Real inverse = reciprocal(width), chord = (below - above) * inverse;
+    const Real from_left = smaller(root_of_parabola(above, slope_left, (chord - slope_left) * inverse), width),
+               from_right = smaller(root_of_parabola(-below, slope_right, (chord - slope_right) * inverse), width);
+    const Real a = left + from_left, b = right - from_right;
     left = smaller(a, b);
     right = larger(a, b);
   }
@@ -129,13 +145,13 @@ TESSERA_HD inline double keep_entropy_by_polynomial(const EntropyAlong& along, d
 }
 
 /// The entropy along u + t weight f.
-template <int dim>
-TESSERA_HD_INLINE inline EntropyAlong entropy_along(const Gas& gas, const Bounds& bounds,
-                                                    const double (&u)[numbers<dim>], const double (&f)[numbers<dim>],
-                                                    double weight) {
-  double by[numbers<dim>];
+template <int dim, class Real>
+TESSERA_HD_INLINE inline EntropyAlong<Real> entropy_along(const GasOf<Real>& gas, const BoundsOf<Real>& bounds,
+                                                          const Real (&u)[numbers<dim>], const Real (&f)[numbers<dim>],
+                                                          Real weight) {
+  Real by[numbers<dim>];
   for (int k = 0; k < numbers<dim>; ++k) by[k] = weight * f[k];
-  double linear = u[density] * by[energy] + u[energy] * by[density];
+  Real linear = u[density] * by[energy] + u[energy] * by[density];
   for (int d = 0; d < dim; ++d) linear -= u[momentum + d] * by[momentum + d];
   return {{density_times_internal<dim>(u), linear, density_times_internal<dim>(by)},
           bounds.guard * u[density] * u[density],
@@ -239,13 +255,13 @@ __attribute__((noinline)) TESSERA_HD double keep_entropy(Gas gas, EntropySearch<
 }  // namespace detail
 
 /// A t in [0, 1] with u + t weight f within the bounds, almost the largest. u is within them, to rounding. `powers`: of
-/// any gas; else of one with has_polynomials().
-template <int dim, bool powers>
-TESSERA_HD_INLINE inline double largest_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
-                                             const double (&f)[numbers<dim>], double weight) {
-  const double t = detail::limit_density(bounds, u[density], weight * f[density], 1);
-  double at[numbers<dim>];
-  detail::move<numbers<dim>>(u, t * weight, f, at);
+/// any gas, in double; else of one with has_polynomials().
+template <int dim, bool powers, class Real>
+TESSERA_HD_INLINE inline Real largest_part(const GasOf<Real>& gas, const BoundsOf<Real>& bounds,
+                                           const Real (&u)[numbers<dim>], const Real (&f)[numbers<dim>], Real weight) {
+  const Real t = detail::limit_density<Real>(bounds, u[density], weight * f[density], 1);
+  Real at[numbers<dim>];
+  detail::move<numbers<dim>, Real>(u, t * weight, f, at);
   if (detail::stays_above<dim>(gas, bounds, u[density], at)) return t;
   if constexpr (powers) {
     return detail::keep_entropy<dim>(gas, detail::entropy_search<dim>(bounds, u, f, weight, t));
@@ -255,29 +271,31 @@ TESSERA_HD_INLINE inline double largest_part(const Gas& gas, const Bounds& bound
 }
 
 /// Whether largest_part() is 1, without a search.
-template <int dim, bool powers>
-TESSERA_HD_INLINE inline bool takes_all(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
-                                        const double (&f)[numbers<dim>], double weight) {
-  const double to = u[density] + weight * f[density];
+template <int dim, bool powers, class Real>
+TESSERA_HD_INLINE inline bool takes_all(const GasOf<Real>& gas, const BoundsOf<Real>& bounds,
+                                        const Real (&u)[numbers<dim>], const Real (&f)[numbers<dim>], Real weight) {
+  const Real to = u[density] + weight * f[density];
   if (to < bounds.least_rho || to > bounds.most_rho) return false;
-  double at[numbers<dim>];
-  detail::move<numbers<dim>>(u, weight, f, at);
+  Real at[numbers<dim>];
+  detail::move<numbers<dim>, Real>(u, weight, f, at);
   if (detail::stays_above<dim>(gas, bounds, u[density], at)) return true;
   if constexpr (powers) {
     return detail::keeps_entropy_to_the_end<dim>(gas, detail::entropy_search<dim>(bounds, u, f, weight, 1));
   } else {
-    const detail::EntropyAlong along = detail::entropy_along<dim>(gas, bounds, u, f, weight);
-    double slope;
-    return 1 + along.slope >= detail::thinnest && along.at(1, slope) + along.band(1) >= 0;
+    const detail::EntropyAlong<Real> along = detail::entropy_along<dim>(gas, bounds, u, f, weight);
+    Real slope;
+    return 1 + along.slope >= detail::thinnest<Real> && along.at(1, slope) + along.band(1) >= 0;
   }
 }
 
-/// The same, as it is best of the gas.
-template <int dim>
-TESSERA_HD inline double largest_part(const Gas& gas, const Bounds& bounds, const double (&u)[numbers<dim>],
-                                      const double (&by)[numbers<dim>]) {
-  return has_polynomials(gas) ? largest_part<dim, false>(gas, bounds, u, by, 1)
-                              : largest_part<dim, true>(gas, bounds, u, by, 1);
+/// The same, as it is best of the gas. In float there are none but those with has_polynomials().
+template <int dim, class Real>
+TESSERA_HD inline Real largest_part(const GasOf<Real>& gas, const BoundsOf<Real>& bounds, const Real (&u)[numbers<dim>],
+                                    const Real (&by)[numbers<dim>]) {
+  if constexpr (std::is_same_v<Real, double>) {
+    if (!has_polynomials(gas)) return largest_part<dim, true>(gas, bounds, u, by, Real(1));
+  }
+  return largest_part<dim, false>(gas, bounds, u, by, Real(1));
 }
 
 }  // namespace tessera::physics::euler

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "physics/run/in_common.hpp"
+#include "physics/time_scheme.hpp"
 
 namespace tessera::physics::euler {
 
@@ -58,7 +59,8 @@ SchemeParams scheme_params(const Problem& problem) {
           .viscosity = params.viscosity == "roe"      ? Viscosity::roe
                        : params.viscosity == "scalar" ? Viscosity::scalar
                                                       : Viscosity::guaranteed,
-          .entropy_fix = params.entropy_fix};
+          .entropy_fix = params.entropy_fix,
+          .in_float = params.run.precision == "float" && !is_implicit(*params.time)};
 }
 
 std::vector<double> limiter_field(const Problem& problem, const NodalSolution& s) {
@@ -75,7 +77,9 @@ std::vector<double> limiter_field(const Problem& problem, const NodalSolution& s
   const Index owned = space.ranks ? space.index_map.owned() : space.dofs.dofs;
   typename Scheme<Threads>::Exchange exchange;
   if (s.share) exchange = [&](View<double> x, int count) { update_ghosts(folded, x, count); };
-  const auto scheme = make_scheme(exec, space.mesh, space.dofs, scheme_params(problem), owned, exchange);
+  SchemeParams scheme_of_field = scheme_params(problem);
+  scheme_of_field.in_float = false;  // parts are those of double
+  const auto scheme = make_scheme(exec, space.mesh, space.dofs, scheme_of_field, owned, exchange);
   const View<const double> masses = scheme->lumped_mass();
   scheme->set_measure(in_common::sum(s.share, std::accumulate(masses.data(), masses.data() + owned, 0.0)));
   set_inflows(problem, *scheme);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "physics/euler/limit.hpp"
 #include "physics/time_scheme.hpp"
 
 namespace tessera::physics::euler {
@@ -285,16 +286,37 @@ void check_steady(const deck::Deck& deck, const Params& params) {
   }
 }
 
+/// What explicit steps in float do not go with.
+void check_float(const deck::Deck& deck, const Params& params) {
+  const auto refuse_float = [&](const std::string& what, const std::string& help) {
+    refuse("run.precision = \"float\": " + what, "leave precision out, or " + help, deck.where("run.precision"));
+  };
+  if (params.limiter == "fct")
+    refuse_float("the passes of limiter = \"fct\" are there in double alone", "choose limiter = \"convex\"");
+  if (params.viscosity != "guaranteed")
+    refuse_float(fmt::format("the passes of viscosity = \"{}\" are there in double alone", params.viscosity),
+                 "choose viscosity = \"guaranteed\"");
+  if (!has_polynomials(make_gas(params.gas.gamma, params.gas.covolume)))
+    refuse_float("its limits are those of perfect gases of gamma up to 2, and this one has another law",
+                 "choose gamma up to 2 and covolume = 0");
+  if (params.steady)
+    refuse_float("the rate of change of [steady] does not fall below what rounds in float",
+                 "choose an implicit scheme, whose systems may be in float");
+}
+
 /// What implicit steps do not go with, and what is of them alone.
 void check_implicit(const deck::Deck& deck, const Params& params) {
   if (!params.time) return;
   const std::string& scheme = params.time->scheme;
   if (!is_implicit(*params.time)) {
-    if (params.run.precision != "double")
-      refuse(fmt::format("run.precision = \"{}\" is of the systems of implicit steps, and time.scheme = \"{}\" is "
-                         "explicit: the states of a gas are double, whose limits are differences of near numbers",
-                         params.run.precision, scheme),
-             "leave precision out, or choose scheme = \"backward_euler\"", deck.where("run.precision"));
+    if (params.run.precision == "mixed")
+      refuse(fmt::format("run.precision = \"mixed\" is of the systems of implicit steps, and time.scheme = \"{}\" is "
+                         "explicit",
+                         scheme),
+             "choose precision = \"float\", which adds steps in float to a state in double, or scheme = "
+             "\"backward_euler\"",
+             deck.where("run.precision"));
+    if (params.run.precision == "float") check_float(deck, params);
     for (const char* section : {"newton", "solver"})
       if (deck.has(section))
         refuse(fmt::format("[{}] is of implicit schemes, and time.scheme = \"{}\" is explicit: it solves no systems",

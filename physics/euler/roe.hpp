@@ -2,6 +2,7 @@
 // Viscosities of Roe's linearisation, in the place of the guaranteed one. They take less of contacts and shear, and
 // keep no invariant domain. P. L. Roe, J. Comput. Phys. 43 (1981) 357; A. Harten & J. M. Hyman, J. Comput. Phys. 50
 // (1983) 235; D. Kuzmin, M. Moeller & M. Gurris, in Flux-Corrected Transport, Springer 2012, pp. 193-238.
+#include "physics/conservation/graph.hpp"
 #include "physics/euler/equation.hpp"
 
 namespace tessera::physics::euler {
@@ -81,7 +82,7 @@ struct RoeEquation : GasEquation<dim_> {
   bool tensor, entropy_fix;
 
   /// What the viscosity of an edge brings to i; of j it is the negative, to rounding. Returns the largest eigenvalue.
-  TESSERA_HD_INLINE double diffuse(const State& i, const State& j, const assembly::EdgeAt<dim>& edge,
+  TESSERA_HD_INLINE double diffuse(const State& i, const State& j, const conservation::EdgeCoefficients<dim>& edge,
                                    double (&f)[n]) const {
     double c[dim], square = 0;
     for (int d = 0; d < dim; ++d) {

@@ -25,17 +25,23 @@ struct SchemeParams {
   double relaxation = 1;        ///< factor of the part by which bounds may be wider
   Viscosity viscosity = Viscosity::guaranteed;
   bool entropy_fix = true;  ///< of Viscosity::roe: expansion shocks open
+  bool in_float = false;    ///< what passes read and keep, but for the state; see has_float()
 
   conservation::LimitParams limits() const {
     return {limiter, consistent_mass, passes, relaxed, viscosity_factor, relaxation};
   }
 };
 
+/// Whether a scheme has passes in float: with the guaranteed viscosity, of limiters none, convex and monolithic, and of
+/// perfect gases of gamma up to 2.
+bool has_float(const SchemeParams& params);
+
 /// States [density, energy, momentum]. Mesh of intervals, triangles, quads, tets, hexes or mixed, order 1. `owned`:
 /// nodes that are computed. Collective where `exchange` is.
 template <class Exec>
 std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                           const SchemeParams& params, Index owned,
-                                          typename Scheme<Exec>::Exchange exchange = {});
+                                          typename Scheme<Exec>::Exchange exchange = {},
+                                          typename Scheme<Exec>::FloatExchange float_exchange = {});
 
 }  // namespace tessera::physics::euler

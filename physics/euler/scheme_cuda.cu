@@ -2,5 +2,6 @@
 
 namespace tessera::physics::euler {
 template std::unique_ptr<Scheme<Cuda>> make_scheme(Cuda&, const mesh::Mesh&, const assembly::DofMap&,
-                                                   const SchemeParams&, Index, Scheme<Cuda>::Exchange);
+                                                   const SchemeParams&, Index, Scheme<Cuda>::Exchange,
+                                                   Scheme<Cuda>::FloatExchange);
 }  // namespace tessera::physics::euler

@@ -10,7 +10,9 @@ namespace tessera::physics::euler {
 template <class Exec>
 std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                           const SchemeParams& params, Index owned,
-                                          typename Scheme<Exec>::Exchange exchange) {
+                                          typename Scheme<Exec>::Exchange exchange,
+                                          typename Scheme<Exec>::FloatExchange float_exchange) {
+  if (params.in_float && !has_float(params)) throw Error(ExitCode::internal, "this scheme has no passes in float");
   const auto make = [&]<int dim>() -> std::unique_ptr<Scheme<Exec>> {
     if (params.viscosity != Viscosity::guaranteed) {
       conservation::LimitParams limits;
@@ -19,6 +21,10 @@ std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, co
       return std::make_unique<conservation::SchemeOf<Exec, RoeEquation<dim>>>(exec, mesh, dofs, equation, limits, owned,
                                                                               std::move(exchange));
     }
+    if (params.in_float)
+      return std::make_unique<conservation::SchemeOf<Exec, GasEquation<dim, float>>>(
+          exec, mesh, dofs, GasEquation<dim, float>{in_float(params.gas)}, params.limits(), owned, std::move(exchange),
+          std::move(float_exchange));
     return std::make_unique<conservation::SchemeOf<Exec, GasEquation<dim>, FluxCorrection<dim>>>(
         exec, mesh, dofs, GasEquation<dim>{params.gas}, params.limits(), owned, std::move(exchange));
   };

@@ -2,5 +2,6 @@
 
 namespace tessera::physics::euler {
 template std::unique_ptr<Scheme<Threads>> make_scheme(Threads&, const mesh::Mesh&, const assembly::DofMap&,
-                                                      const SchemeParams&, Index, Scheme<Threads>::Exchange);
+                                                      const SchemeParams&, Index, Scheme<Threads>::Exchange,
+                                                      Scheme<Threads>::FloatExchange);
 }  // namespace tessera::physics::euler

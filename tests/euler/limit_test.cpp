@@ -185,7 +185,7 @@ TEST(ConvexLimit, GoesNoFurtherThanItIsAsked) {
   for (int k = 0; k < 20000; ++k) {
     const double by = std::pow(10, 4 + 4 * unit(random)), most = unit(random), to = 1 + most * by;
     const Bounds bounds{0, std::nextafter(to, 0), 0, 0};
-    ASSERT_LE(tessera::physics::euler::detail::limit_density(bounds, 1, by, most), most) << by;
+    ASSERT_LE(tessera::physics::euler::detail::limit_density(bounds, 1.0, by, most), most) << by;
   }
 }
 

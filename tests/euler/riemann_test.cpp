@@ -2,6 +2,7 @@
 #include "physics/euler/riemann.hpp"
 
 #include "flows.hpp"
+#include "physics/euler/equation.hpp"
 
 namespace {
 
@@ -84,12 +85,47 @@ TEST(Riemann, TheBoundIsTheSameBitByBitFromTheOtherSide) {
   }
 }
 
+/// By numbers of nodes as passes have them, of gases that are close and far from each other.
+TEST(Riemann, TheViscosityInFloatIsNotBelowThatInDoubleAndTheSameOfBothRows) {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> decade(-3, 3), sign(-1, 1);
+  const Gas gas = make_gas(1.4);
+  const GasOf<float> rounded = in_float(gas);
+  const auto load = []<class Real>(const GasOf<Real>& of, const Primitive<2>& w, NodeState<2, Real>& state) {
+    double u[4];
+    conservative<2>(make_gas(1.4), w, u);
+    Real node[node_numbers], copy[4];
+    GasEquation<2, Real>{of}.at_node(u, 0, 1, node);
+    for (int k = 0; k < 4; ++k) copy[k] = static_cast<Real>(u[k]);
+    state.load(copy, node, 1, 0);
+  };
+  for (int k = 0; k < 20000; ++k) {
+    const double apart = k % 2 ? 0.9 : 0.01, rho = std::pow(10, decade(random)), p = std::pow(10, decade(random));
+    NodeState<2, double> exact[2];
+    NodeState<2, float> single[2];
+    const double v[] = {sign(random), sign(random)}, sound = gas.sound(rho, p);
+    for (int i = 0; i < 2; ++i) {
+      Primitive<2> w{.rho = rho * (1 + apart * sign(random)), .v = {}, .p = p * (1 + apart * sign(random))};
+      for (int d = 0; d < 2; ++d) w.v[d] = sound * (2 * v[d] + apart * sign(random));
+      load(gas, w, exact[i]);
+      load(rounded, w, single[i]);
+    }
+    const double c[] = {0.3, -0.2};
+    const float along[] = {0.3F, -0.2F}, against[] = {-0.3F, 0.2F};
+    const double d = one_viscosity<2>(gas, exact[0], exact[1], c);
+    const float found = one_viscosity<2>(rounded, single[0], single[1], along);
+    ASSERT_GE(found, d * (1 - 1e-7)) << k;
+    ASSERT_LE(found, d * (1 + 1e-5)) << k;
+    ASSERT_EQ(found, one_viscosity<2>(rounded, single[1], single[0], against)) << k;
+  }
+}
+
 TEST(Riemann, OfEqualStatesTheBoundIsTheSpeedOfSoundAndFlow) {
   const Gas gas = make_gas(1.4);
   EXPECT_NEAR(bound(gas, {1.4, 3, 1}, {1.4, 3, 1}), 4, 1e-13);
   EXPECT_EQ(make_gas(5.0 / 3).whole_inverse_z, 5);
   EXPECT_EQ(make_gas(1.3).whole_inverse_z, 0);
-  EXPECT_NEAR(power(1.3, 7, 7), std::pow(1.3, 7), 1e-13);
+  EXPECT_NEAR(power(1.3, 7.0, 7), std::pow(1.3, 7), 1e-13);
 }
 
 }  // namespace

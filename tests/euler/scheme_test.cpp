@@ -1,36 +1,12 @@
 // What the scheme keeps, and its order, on meshes of all shapes.
 #include <fmt/format.h>
 
-#include <cstdlib>
-
-#include "flows.hpp"
+#include "kept.hpp"
 #include "mesh/facets.hpp"
 
 namespace {
 
 using namespace euler_test;
-
-template <int dim>
-Solution<dim> uniform() {
-  return [](const std::array<double, 3>&, double) {
-    Primitive<dim> w;
-    w.rho = 1.4;
-    for (int d = 0; d < dim; ++d) w.v[d] = 2 - d;
-    return w;
-  };
-}
-
-template <class Exec, int dim>
-double drift_of_uniform_flow(const std::string& shape, int cells) {
-  Exec exec = tessera::testing::with_threads<Exec>(2);
-  Flow<Exec, dim> flow(exec, unit_box(shape, dim, cells, 0.25), {.gas = make_gas(1.4)}, uniform<dim>());
-  const std::vector<double> before = flow.state();
-  flow.run(1e9, 0.9, 20);
-  const std::vector<double> after = flow.state();
-  double most = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) most = std::fmax(most, std::abs(after[i] - before[i]));
-  return most;
-}
 
 template <class Exec>
 class GasScheme : public ::testing::Test {};
@@ -43,27 +19,6 @@ TYPED_TEST(GasScheme, LeavesAUniformFlowAsItIsOnDistortedMeshes) {
   EXPECT_LT((drift_of_uniform_flow<TypeParam, 2>("quad", 12)), 2e-12);
   EXPECT_LT((drift_of_uniform_flow<TypeParam, 3>("tet", 5)), 2e-12);
   EXPECT_LT((drift_of_uniform_flow<TypeParam, 3>("hex", 5)), 2e-12);
-}
-
-/// A bang in a closed box: walls take momentum, and nothing else.
-template <class Exec, int dim>
-void expect_conserved(const std::string& shape, int cells, Limiter limiter, const std::string& steps = "ssp_rk3") {
-  Exec exec = tessera::testing::with_threads<Exec>(2);
-  const Solution<dim> bang = [](const std::array<double, 3>& x, double) {
-    double square = 0;
-    for (std::size_t d = 0; d < dim; ++d) square += (x[d] - 0.4) * (x[d] - 0.4);
-    Primitive<dim> w;
-    w.p = square < 0.05 ? 10 : 0.1;
-    return w;
-  };
-  Flow<Exec, dim> flow(exec, unit_box(shape, dim, cells, 0.2), {.gas = make_gas(1.4), .limiter = limiter}, bang, true,
-                       steps);
-  const auto before = flow.totals();
-  flow.run(0.4, 0.9);
-  const auto after = flow.totals();
-  EXPECT_NEAR(after[density], before[density], 2e-13 * before[density]) << shape;
-  EXPECT_NEAR(after[energy], before[energy], 2e-13 * before[energy]) << shape;
-  EXPECT_GT(std::abs(after[momentum]), 1e-4);  // the waves have met the walls
 }
 
 TYPED_TEST(GasScheme, KeepsMassAndEnergyInAClosedBoxToRounding) {
@@ -120,40 +75,6 @@ TYPED_TEST(GasScheme, KeepsMassAndEnergyAtANodeWithManyNeighbours) {
   EXPECT_NEAR(after[energy], before[energy], 1e-12 * before[energy]);
   const std::vector<double> u = flow.state();
   for (Index i = 0; i < flow.nodes(); ++i) ASSERT_GT(flow.at(u, i).p, 0) << i;
-}
-
-/// Two random gases beside each other, nearly a vacuum included, on a distorted mesh: all states have a density and a
-/// pressure, and no step is tried in vain for long. TESSERA_RANDOM_GASES says how many.
-template <class Exec>
-void expect_positive(Limiter limiter, int count, const std::string& steps = "ssp_rk3") {
-  Exec exec = tessera::testing::with_threads<Exec>(2);
-  std::mt19937 random(11);
-  std::uniform_real_distribution<double> power(-5, 3), sign(-1, 1);
-  for (int k = 0; k < count; ++k) {
-    const double gamma = k % 2 ? 1.4 : 5.0 / 3;
-    const Gas gas = make_gas(gamma);
-    const auto any = [&] {
-      Primitive<2> w;
-      w.rho = std::pow(10, power(random));
-      w.p = std::pow(10, power(random));
-      for (double& v : w.v) v = 4 * sign(random) * gas.sound(w.rho, w.p);
-      return w;
-    };
-    const Primitive<2> left = any(), right = any();
-    const double slope = sign(random);
-    const Solution<2> jump = [=](const std::array<double, 3>& x, double) {
-      return x[0] + slope * (x[1] - 0.5) < 0.5 ? left : right;
-    };
-    Flow<Exec, 2> flow(exec, unit_box(k % 3 ? "triangle" : "quad", 2, 8, 0.25), {.gas = gas, .limiter = limiter}, jump,
-                       false, steps);
-    flow.run(1e9, 0.9, 12);
-    EXPECT_LE(flow.rejected(), 24) << k;
-    const std::vector<double> u = flow.state();
-    for (Index i = 0; i < flow.nodes(); ++i) {
-      ASSERT_GT(flow.at(u, i).rho, 0) << k;
-      ASSERT_GT(flow.at(u, i).p, 0) << k;
-    }
-  }
 }
 
 /// A cold gas beside one that is 1e14 and 1e17 times as hot: what limits leave of edges to a cold node is no difference
@@ -219,8 +140,7 @@ TYPED_TEST(GasScheme, MonolithicLimitsThatAreBlendedLoseNothing) {
 
 TYPED_TEST(GasScheme, KeepsRandomStrongRiemannProblemsPositive) {
   TESSERA_REQUIRE(TypeParam);
-  const char* const asked = std::getenv("TESSERA_RANDOM_GASES");
-  expect_positive<TypeParam>(Limiter::convex, asked ? std::atoi(asked) : 60);
+  expect_positive<TypeParam>(Limiter::convex, random_gases(60));
 }
 
 /// The same gases where limits do not depend on the step, in steps of the length that keeps means.
