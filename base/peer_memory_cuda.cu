@@ -16,7 +16,7 @@ std::string words_of(cudaError_t status, const char* what) {
 constexpr std::size_t driver_block = std::size_t{2} << 20;
 
 /// Of the driver; where it has none left, what a set-up has freed and kept for itself goes back first.
-cudaError_t take_block(void** memory, std::size_t bytes) {
+cudaError_t take_block(char** memory, std::size_t bytes) {
   const cudaError_t status = cudaMalloc(memory, bytes);
   if (status != cudaErrorMemoryAllocation || !reused_device_memory) return status;
   (void)cudaGetLastError();
