@@ -1,8 +1,8 @@
 // Operators that are alive at the same time: what a kernel is launched with for one is nothing to another.
 #include <thread>
 
-#include "support/backends.hpp"
 #include "assembly/spectral_support.hpp"
+#include "support/backends.hpp"
 
 namespace {
 
