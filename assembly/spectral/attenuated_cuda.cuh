@@ -264,7 +264,7 @@ void apply_attenuated(Cuda& exec, const Rule& rule, const BlockView<T>& block, c
     const Offset blocks = (Offset{block.cells} + Shape::cells - 1) / Shape::cells;
     const int bytes = Shape::of_cells + block.patches.most_words * static_cast<int>(sizeof(Index));
     const auto run = [&](auto stored) {
-      using Team = kernels::PatchThreads<n, dim, Law, stored(), T>;
+      using Team = kernels::AttenuatedThreads<n, dim, Law, stored(), T>;
       launch_patches(exec, kernels::apply_attenuated<n, dim, Law, stored(), T>, blocks, Team::all, bytes, Shape::bytes,
                      block, Line<n, T>(rule), u, memory, elements, target);
     };
