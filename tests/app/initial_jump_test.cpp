@@ -1,4 +1,6 @@
 // [[initial]] with a file whose state jumps between bodies, and files whose numbers are none.
+#include <set>
+
 #include "app/contact.hpp"
 #include "app/ranks.hpp"
 
@@ -48,7 +50,9 @@ TEST(StartWithAJump, IsTheNodesOfTheSameMesh) {
     for (const int order : {1, 2, 3}) {
       const std::string name = fmt::format("{}_{}", shape, order), deck = halves(shape, 4, order);
       const fs::path from = start(name, deck + start_of("lower", "upper"));
-      expect_same(from, start(name + "_again", deck + start_from(from)), 0, name);
+      // Files have equispaced nodes, quads and hexes of order 3 those of Gauss and Lobatto.
+      const bool rounded = order == 3 && std::set<std::string>{"quad", "hex"}.contains(shape);
+      expect_same(from, start(name + "_again", deck + start_from(from)), rounded ? 1e-11 : 0, name);
     }
 }
 
