@@ -130,7 +130,8 @@ std::string worst_of(const output::CompareReport& report) {
 /// Fields and quantities of two runs; how they got there may differ.
 output::CompareReport compare_runs(const fs::path& a, const fs::path& b, const output::CompareOptions& options) {
   output::CompareOptions of_results = options;
-  for (const char* key : {"solver", "assembly", "matrix", "ranks", "newton", "warnings", "files", "balance", "errors", "sources"})
+  for (const char* key :
+       {"solver", "assembly", "matrix", "ranks", "newton", "warnings", "files", "balance", "errors", "sources"})
     of_results.ignore.emplace_back(key);
   return output::compare(a, b, of_results);
 }
