@@ -168,8 +168,9 @@ TEST(OrderMultigridDecks, AreNotAskedForByExplicitSteps) {
 TEST(OrderMultigridDecks, AreRefusedWhereThereAreNoLowerOrders) {
   const auto refused = [](const std::string& deck, const std::string& why) {
     const std::string file = write_deck("refused.toml", deck);
-    for (const char* command : {"check ", "run "}) {
-      const Result result = app_test::tessera(command + file + " --backend threads");
+    for (const std::string& command :
+         {"check " + file, "run " + file + " --output " + (folder() / "refused").string()}) {
+      const Result result = app_test::tessera(command + " --backend threads");
       EXPECT_EQ(result.code, 2) << result.text;
       EXPECT_TRUE(result.says(why)) << result.text;
     }
