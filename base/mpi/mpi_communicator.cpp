@@ -70,32 +70,26 @@ class MpiCommunicator final : public Communicator {
   }
 
   void barrier() override {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ibarrier(all_, &request);
-    wait({&request, 1});
+    complete([&](MPI_Request* request) { MPI_Ibarrier(all_, request); });
   }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     const int count = static_cast<int>(bytes);
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, all_, &request);
-    wait({&request, 1});
+    complete([&](MPI_Request* request) { MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, all_, request); });
   }
 
   void broadcast(int root, void* data, std::size_t bytes) override {
     each_part(data, bytes, [&](char* part, int count) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Ibcast(part, count, MPI_BYTE, root, all_, &request);
-      wait({&request, 1});
+      complete([&](MPI_Request* request) { MPI_Ibcast(part, count, MPI_BYTE, root, all_, request); });
     });
   }
 
   std::vector<Bytes> exchange(std::vector<Bytes> to) override {
     std::vector<std::uint64_t> mine, theirs(to.size());
     for (const Bytes& bytes : to) mine.push_back(bytes.size());
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ialltoall(mine.data(), 1, MPI_UINT64_T, theirs.data(), 1, MPI_UINT64_T, all_, &request);
-    wait({&request, 1});
+    complete([&](MPI_Request* request) {
+      MPI_Ialltoall(mine.data(), 1, MPI_UINT64_T, theirs.data(), 1, MPI_UINT64_T, all_, request);
+    });
     std::vector<Bytes> from(to.size());
     std::vector<Piece> send, receive;
     for (std::size_t r = 0; r < to.size(); ++r) {
@@ -141,6 +135,13 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
+  /// What begin(request) starts, to its end.
+  template <class Begin>
+  void complete(Begin begin) {
+    collective_.assign(1, MPI_REQUEST_NULL);
+    begin(collective_.data());
+    wait(collective_);
+  }
   void wait(std::span<MPI_Request> requests) const {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
@@ -164,6 +165,7 @@ class MpiCommunicator final : public Communicator {
   MPI_Comm all_ = MPI_COMM_NULL;
   MPI_Comm failures_ = MPI_COMM_NULL;  ///< apart from what the others may be waiting in
   std::vector<MPI_Request> requests_;
+  std::vector<MPI_Request> collective_;
   bool shares_cores_ = false;
 };
 
