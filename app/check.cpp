@@ -1,9 +1,12 @@
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "app/commands.hpp"
 #include "app/open_deck.hpp"
+#include "app/program.hpp"
 #include "app/progress.hpp"
+#include "app/ranks.hpp"
 #include "app/signals.hpp"
+#include "base/collective.hpp"
 #include "base/log.hpp"
 #include "output/files.hpp"
 #include "physics/registry.hpp"
@@ -11,9 +14,10 @@
 
 namespace tessera::app {
 
-ExitCode check(const DeckOptions& options) {
-  const StopOnSignals signals;
-  set_log_level(options.quiet ? "quiet" : "info");
+namespace {
+
+/// What a run on so many ranks would be.
+ExitCode check_for(const DeckOptions& options, int ranks) {
   load_plugins(options);
   const deck::Deck deck = open_deck(options);
   const std::filesystem::path directory = output_directory(deck);
@@ -30,10 +34,35 @@ ExitCode check(const DeckOptions& options) {
                            .quiet = options.quiet,
                            .stop = StopOnSignals::asked,
                            .progress = [&](double fraction, const std::string& what) { progress(fraction, what); },
-                           .planned_ranks = options.ranks};
+                           .planned_ranks = ranks};
   module->check(context);
   output::check_directory(directory);
   return StopOnSignals::exit_code();
+}
+
+/// Started by mpirun: the first rank checks, what a run on these ranks would be where nothing else is asked for, and
+/// all end as it does.
+ExitCode check_on(Communicator& ranks, const DeckOptions& options) {
+  check_versions(ranks);
+  ExitCode code = ExitCode::ok;
+  on_root(ranks, [&] { code = check_for(options, options.ranks > 0 ? options.ranks : ranks.size()); });
+  ranks.broadcast(0, &code, sizeof code);
+  return code;
+}
+
+}  // namespace
+
+ExitCode check(const DeckOptions& options) {
+  const StopOnSignals signals;
+  set_log_level(options.quiet ? "quiet" : "info");
+  const Ranks ranks;
+  if (!ranks.get()) return check_for(options, std::max(options.ranks, 1));
+  try {
+    return check_on(*ranks.get(), options);
+  } catch (const Error& error) {
+    ranks.end_after(error);
+    return report(error);  // before MPI ends, as a run does
+  }
 }
 
 }  // namespace tessera::app

@@ -76,8 +76,9 @@ void add_runs(CLI::App& app, Action& action) {
   auto check_options = std::make_shared<DeckOptions>();
   command = add(app, "check", "everything but solving: deck, mesh, names, quality, sizes and memory");
   add_run_options(*command, *check_options);
-  command->add_option("--ranks", check_options->ranks, "what each of so many ranks would have (mpirun -n N)")
-      ->capture_default_str()
+  command
+      ->add_option("--ranks", check_options->ranks,
+                   "what each of so many ranks would have; left out: of as many as mpirun -n N starts")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   command->callback([=, &action] { action = [=] { return check(*check_options); }; });

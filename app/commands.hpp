@@ -17,7 +17,7 @@ struct DeckOptions {
   std::string output;            ///< empty: as the deck says
   std::vector<std::string> plugins;
   bool quiet = false;
-  int ranks = 1;  ///< of a run that is checked
+  int ranks = 0;  ///< of a run that is checked; 0: as many as check itself was started on
 };
 
 struct RestartCommand {

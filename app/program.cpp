@@ -5,11 +5,13 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <system_error>
 
@@ -21,6 +23,8 @@
 
 namespace tessera::app {
 namespace {
+
+constexpr const char* commands_of_all_ranks[] = {"run", "restart", "check"};
 
 /// A closed standard file's number would go to the next file that is opened, a result for instance. The stand-ins
 /// are opened the wrong way round, so that reading and writing fail as they should.
@@ -73,9 +77,10 @@ int run_program(int argc, const char* const* argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   hold_standard_files();
-  // Started by mpirun, a command other than those that run decks is that of the first rank.
-  const bool runs = argc > 1 && (std::strcmp(argv[1], "run") == 0 || std::strcmp(argv[1], "restart") == 0);
-  if (fall_silent_beside_root() && argc > 1 && !runs) return 0;
+  // Started by mpirun, a command other than those that all ranks carry out is that of the first rank.
+  const bool is_of_all = argc > 1 && std::any_of(std::begin(commands_of_all_ranks), std::end(commands_of_all_ranks),
+                                                 [&](const char* name) { return std::strcmp(argv[1], name) == 0; });
+  if (fall_silent_beside_root() && argc > 1 && !is_of_all) return 0;
   std::clearerr(stdout);
   keep_freed_memory();
   prepare_for_want_of_memory();

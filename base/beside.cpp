@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -90,6 +91,8 @@ void Beside::run(const std::function<void()>& work) {
 void Beside::attend() {
   // Loops that took the team would leave those of the caller to one thread.
   const ThreadLimit alone(1);
+  std::optional<LeavesTeam> leaves;
+  if (!free_team_) leaves.emplace();
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return !waiting_.empty() || ends_; });

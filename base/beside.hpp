@@ -10,13 +10,15 @@
 namespace tessera {
 
 /// Work that one thread of its own does beside whoever hands it over, one piece after the other in their order: files
-/// are written so while a run goes on. Loops of the work run on that thread alone, the team is the caller's. The
+/// are written so while a run goes on. Loops of the work run on that thread alone, the team is the caller's; where it
+/// is `free_team`, for a device computes, loops have it where they say how many threads they take. The
 /// profile, the log and warnings are no place for it. Where the system starts no thread the caller does the work at
 /// once.
 class Beside {
  public:
   /// `most_waiting`: pieces that are kept beside the one that is being done; so memory is bounded.
-  explicit Beside(std::size_t most_waiting) : most_waiting_(most_waiting) {}
+  explicit Beside(std::size_t most_waiting, bool free_team = false)
+      : most_waiting_(most_waiting), free_team_(free_team) {}
   /// Does what was handed over; what that throws is lost: whoever wants to know calls `finish`.
   ~Beside();
   Beside(const Beside&) = delete;
@@ -38,6 +40,7 @@ class Beside {
   void wait(std::unique_lock<std::mutex>& lock, const std::function<bool()>& until);
 
   std::size_t most_waiting_;
+  bool free_team_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;

@@ -28,7 +28,35 @@ void copy_checked(void* to, const void* from, std::size_t bytes, cudaMemcpyKind 
 class Staging {
  public:
   /// Smaller copies are not worth it.
-  static constexpr std::size_t least_bytes = std::size_t{32} << 20;
+  static constexpr std::size_t least_bytes = std::size_t{32} << 20, least_bytes_to_host = std::size_t{8} << 20;
+
+  /// H200, 2026-11-26, into memory that was there: 23 MB in 0.66 ms, 92 MB in 2.6 ms; cudaMemcpy takes 1.75 and 7.9 ms.
+  bool to_host(const void* from, void* to, std::size_t bytes) {
+    const std::unique_lock lock(busy_, std::try_to_lock);
+    if (!lock || !ready()) return false;
+    constexpr std::size_t piece_bytes = slot_bytes / 2;
+    const std::size_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
+    const auto size = [&](std::size_t piece) { return std::min(piece_bytes, bytes - piece * piece_bytes); };
+    const auto send = [&](std::size_t piece) {
+      if (piece >= pieces) return;
+      const std::size_t slot = piece % slots;
+      TESSERA_CUDA_CHECK(cudaMemcpyAsync(memory_ + slot * slot_bytes,
+                                         static_cast<const char*>(from) + piece * piece_bytes, size(piece),
+                                         cudaMemcpyDeviceToHost, nullptr));
+      TESSERA_CUDA_CHECK(cudaEventRecord(sent_[slot], nullptr));
+    };
+    for (std::size_t piece = 0; piece < slots; ++piece) send(piece);
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      TESSERA_CUDA_CHECK(cudaEventSynchronize(sent_[piece % slots]));
+      const char* const in = memory_ + piece % slots * slot_bytes;
+      char* const out = static_cast<char*>(to) + piece * piece_bytes;
+      parallel_ranges(default_threads(), static_cast<Offset>(size(piece)), [&](Offset first, Offset last, int) {
+        std::memcpy(out + first, in + first, static_cast<std::size_t>(last - first));
+      });
+      send(piece + slots);
+    }
+    return true;
+  }
 
   /// Whether it has copied: not while another thread does, nor where there is no such memory.
   bool to_device(const void* from, void* to, std::size_t bytes) {
@@ -137,7 +165,8 @@ void copy_bytes(Host, const void* from, Device, void* to, std::size_t bytes) {
     copy_checked(to, from, bytes, cudaMemcpyHostToDevice);
 }
 void copy_bytes(Device, const void* from, Host, void* to, std::size_t bytes) {
-  copy_checked(to, from, bytes, cudaMemcpyDeviceToHost);
+  if (bytes < Staging::least_bytes_to_host || !staging.to_host(from, to, bytes))
+    copy_checked(to, from, bytes, cudaMemcpyDeviceToHost);
 }
 void copy_bytes(Device, const void* from, Device, void* to, std::size_t bytes) {
   copy_checked(to, from, bytes, cudaMemcpyDeviceToDevice);

@@ -280,7 +280,7 @@ void Chunks::fail(Offset first) {
 }
 
 void run_parts(int parts, void (*run)(void* context, int part), void* context) {
-  Team* team = inside ? nullptr : the_team();
+  Team* team = inside || leaves_team() ? nullptr : the_team();
   if (!team || team->busy.test_and_set(std::memory_order_acquire)) {
     for (int part = 0; part < parts; ++part) run(context, part);
     return;

@@ -16,6 +16,20 @@ class ThreadLimit {
   int before_;
 };
 
+/// While it lives, parallel calls of this thread run their parts in order, alone, whoever says how many: the team is
+/// left to the others.
+class LeavesTeam {
+ public:
+  LeavesTeam();
+  ~LeavesTeam();
+  LeavesTeam(const LeavesTeam&) = delete;
+  LeavesTeam& operator=(const LeavesTeam&) = delete;
+
+ private:
+  bool before_;
+};
+bool leaves_team() noexcept;
+
 /// That of this thread; 0: there is none.
 int thread_limit() noexcept;
 

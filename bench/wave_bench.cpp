@@ -4,13 +4,14 @@
 #include <cmath>
 #include <optional>
 
-#include "assembly/spectral/operator.hpp"
+#include "assembly/spectral/attenuated.hpp"
 #include "base/team.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/point_kernel.hpp"
-#include "forms/spectral.hpp"
+#include "forms/attenuation.hpp"
 #include "linalg/vector_ops.hpp"
 #include "mesh/box.hpp"
+#include "physics/wave/attenuation.hpp"
 
 using namespace tessera;
 
@@ -104,6 +105,19 @@ double known_peak(Exec& exec) {
   return peak;
 }
 
+/// Numbers of a law: 1, and of what attenuates those of Q_kappa = 300 and Q_mu = 60 over a decade.
+template <class Law>
+std::vector<double> numbers_of_law(const physics::wave::ConstantQuality& qualities) {
+  std::vector<double> numbers(static_cast<std::size_t>(Law::coefficients(3)), 1.0);
+  if constexpr (forms::PartsOf<Law>::attenuates) {
+    static_assert(Law::parts == 2);
+    numbers.resize(2);
+    for (const double quality : {300, 60})
+      for (const double Y : qualities.fit(quality)) numbers.push_back(Y);
+  }
+  return numbers;
+}
+
 template <class Law, class T, class Exec>
 void step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
   using Space = typename Exec::Space;
@@ -112,8 +126,11 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
   if (!options.takes(name)) return;
   const auto& [mesh, dofs, cells, inverse_mass] = problem_of(of);
   assembly::spectral::Coefficients material{Law::coefficients(3), false, {}};
-  material.values.assign(static_cast<std::size_t>(mesh.cells() * material.components), 1.0);
-  assembly::SpectralOperator<Exec, Law, T> K(exec, mesh, dofs, cells, material, {.stored = of.stored});
+  static const physics::wave::ConstantQuality qualities({.band = {0.5, 5}, .reference = {}, .where = {}});
+  const std::vector<double> numbers = numbers_of_law<Law>(qualities);
+  for (Index cell = 0; cell < mesh.cells(); ++cell)
+    material.values.insert(material.values.end(), numbers.begin(), numbers.end());
+  typename assembly::ForceOfLaw<Exec, Law, T>::Type K(exec, mesh, dofs, cells, material, {.stored = of.stored});
   const Offset rows = Offset{dofs.dofs} * Law::components(3);
   const std::vector<double> noise = bench::random_values(rows);
   auto u = to_space<Space>(std::vector<T>(noise.begin(), noise.end()));
@@ -137,6 +154,16 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
     if (peak > 0) row.note += fmt::format(", {:.3g} Gflop/s, {:.2f} of peak", 1e-9 * rate, rate / peak);
     report.add(row);
   };
+  if constexpr (forms::PartsOf<Law>::attenuates) {
+    K.set_times(qualities.times());
+    K.forget(exec, View<const T>(u.view()), static_cast<double>(dt));
+    // What nodes remember is read and written once, too.
+    const double memory = 2.0 * assembly::spectral::mechanisms * sizeof(T) * static_cast<double>(rows);
+    return add("step", K.bytes_per_apply() + memory + 2.0 * sizeof(T) * static_cast<double>(rows), [&] {
+      K.begin_step(static_cast<double>(dt), static_cast<double>(dt), true);
+      K.leap(exec, dt, dt, View<const T>(scale.view()), v.view(), u.view(), {});
+    });
+  }
   const auto force = [&] { K.apply(exec, View<const T>(u.view()), View<const T>(scale.view()), f.view()); };
   add("force", K.bytes_per_apply(), force);
   if constexpr (std::is_same_v<Law, forms::IsotropicStress>)
@@ -165,6 +192,9 @@ void run(Exec& exec, const bench::Options& options) {
       step<forms::GradientFlux, float>(exec, options, report, "acoustic", of);
       step<forms::IsotropicStress, double>(exec, options, report, "elastic", of);
       step<forms::IsotropicStress, float>(exec, options, report, "elastic", of);
+      if (degree != 4) continue;
+      step<forms::AttenuatedStress, double>(exec, options, report, "elastic with attenuation", of);
+      step<forms::AttenuatedStress, float>(exec, options, report, "elastic with attenuation", of);
     }
   }
   report.write(fmt::format("{}/wave_{}.json", options.out, Exec::name));

@@ -14,6 +14,22 @@ namespace tessera::forms {
 /// Of attenuation: as assembly::spectral::mechanisms.
 inline constexpr int mechanisms = 3;
 
+/// The parts of a law; one without parts is its own only one.
+template <class Law>
+struct PartsOf {
+  static constexpr bool attenuates = false;
+  static constexpr int count = 1;
+  template <int>
+  using Part = Law;
+};
+template <class Law>
+requires(Law::parts > 0) struct PartsOf<Law> {
+  static constexpr bool attenuates = true;
+  static constexpr int count = Law::parts;
+  template <int part>
+  using Part = typename Law::template Part<part>;
+};
+
 /// s = kappa tr(e) I of one displacement, and 2 mu dev(e) of another. k: kappa, mu, their Y.
 struct AttenuatedStress {
   static constexpr int parts = 2;

@@ -7,14 +7,22 @@ namespace tessera::forms {
 /// A law of media of which some cells are perfectly matched layers: what SpectralOperator is of Law, LayeredOperator is
 /// of this.
 template <class Law>
-struct InLayers : Law {
-  using Inside = Law;
-};
+struct InLayers : Law {};
 
 template <class Law>
 inline constexpr bool has_layers = false;
 template <class Law>
 inline constexpr bool has_layers<InLayers<Law>> = true;
+
+/// The law without its layers.
+template <class Law>
+struct Inside {
+  using Type = Law;
+};
+template <class Law>
+struct Inside<InLayers<Law>> {
+  using Type = Law;
+};
 
 /// A number that follows another one, m' = -rate m + gain x, by the trapezoidal rule: of every frequency it is what the
 /// equation gives for 2 / dt tan(omega dt / 2), so that what gives no energy does not do so in steps. It is kept as z =

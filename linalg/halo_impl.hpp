@@ -15,7 +15,7 @@ Halo<Exec>::Halo(Link& link, const IndexMap& map, int components)
   HaloPlan plan = make_halo_plan(link.ranks(), map, components);
   plan_ = std::move(plan.exchange);
   rows_ = to_space<Space>(plan.rows);
-  std::sort(plan.rows.begin(), plan.rows.end());
+  if (!std::is_sorted(plan.rows.begin(), plan.rows.end())) std::sort(plan.rows.begin(), plan.rows.end());
   plan.rows.erase(std::unique(plan.rows.begin(), plan.rows.end()), plan.rows.end());
   boundary_ = to_space<Space>(plan.rows);
   ghosts_ = static_cast<Offset>(map.ghosts().size()) * components;

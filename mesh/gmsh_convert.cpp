@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "mesh/completion.hpp"
 #include "mesh/gmsh_types.hpp"
@@ -170,8 +171,8 @@ void cut_into_tets(const std::string& file, GmshModel& model) {
     elements.shape = Shape::triangle;
     elements.vertices = std::move(triangles);
   }
-  model.infos.push_back(
-      fmt::format("{} has {} pyramids: all {} cells are cut into {} tetrahedra", file, pyramids, before, tets.cells()));
+  model.infos.push_back(fmt::format("{} has {}: all {} cells are cut into {} tetrahedra", file,
+                                    counted(pyramids, "pyramid"), before, tets.cells()));
   model.blocks = {std::move(tets)};
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "base/counted.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/group_items.hpp"
 
@@ -43,7 +44,9 @@ int dimension_of(const GroupParams& group, const Mesh& mesh) {
 
 void check_numbers(const GroupParams& group, const char* key, const std::vector<double>& numbers, int dim) {
   if (static_cast<int>(numbers.size()) != dim)
-    refuse(group, fmt::format("has {} numbers in `{}`, the mesh has {} dimensions", numbers.size(), key, dim),
+    refuse(group,
+           fmt::format("has {} in `{}`, the mesh has {}", counted(numbers.size(), "number"), key,
+                       counted(dim, "dimension")),
            "give one number an axis");
   for (double x : numbers)
     if (std::isnan(x)) refuse(group, fmt::format("has nan in `{}`", key), "give numbers");

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/counted.hpp"
 #include "mesh/mesh.hpp"
 
 namespace tessera::mesh {
@@ -95,9 +96,9 @@ void validate(const BoxParams& params) {
     fail("a box cannot be made of points",
          "use shape = \"interval\", \"triangle\", \"quad\", \"tet\", \"hex\" or \"prism\"");
   if (params.cells.size() != dim)
-    fail(fmt::format("mesh.box.cells has {} numbers, but a box of shape '{}' has {} axes", params.cells.size(),
-                     params.shape, dim),
-         fmt::format("give {} numbers, or another shape", dim));
+    fail(fmt::format("mesh.box.cells has {}, but a box of shape '{}' has {}", counted(params.cells.size(), "number"),
+                     params.shape, counted(dim, "axis", "axes")),
+         fmt::format("give {}, or another shape", counted(dim, "number")));
   for (int count : params.cells)
     if (count < 1) fail(fmt::format("mesh.box.cells holds {}", count), "every axis needs at least one cell");
   // The defaults have three numbers, so longer lists are fine where they were left out; shorter ones never are.
@@ -105,9 +106,9 @@ void validate(const BoxParams& params) {
   for (const auto& [name, list, own] :
        {std::tuple{"min", &params.min, own_min}, std::tuple{"max", &params.max, own_max}})
     if (list->size() < dim || (own && list->size() != dim))
-      fail(fmt::format("mesh.box.{} has {} numbers, but a box of shape '{}' has {} axes", name, list->size(),
-                       params.shape, dim),
-           fmt::format("give {} numbers", dim));
+      fail(fmt::format("mesh.box.{} has {}, but a box of shape '{}' has {}", name, counted(list->size(), "number"),
+                       params.shape, counted(dim, "axis", "axes")),
+           fmt::format("give {}", counted(dim, "number")));
   for (std::size_t axis = 0; axis < dim; ++axis) {
     const double low = params.min[axis], high = params.max[axis];
     if (!std::isfinite(low) || !std::isfinite(high) || !(low < high))

@@ -27,7 +27,8 @@ using Json = nlohmann::ordered_json;
 
 static_assert(std::endian::native == std::endian::little && sizeof(double) == 8, "numbers are written as they lie");
 
-constexpr std::uint32_t format_version = 2;  // 1: implicit schemes kept fewer numbers
+// 1: implicit schemes kept fewer numbers; 2: nodes of quads and hexes of order 3 and 4 were equispaced
+constexpr std::uint32_t format_version = 3;
 
 /// The first bytes. The magic is that of PNG with our letters: it shows transfers that change line ends or drop a bit.
 struct Preamble {

@@ -19,6 +19,7 @@ std::string hdf5_version();
 
 struct VtkhdfOptions {
   int compression = 1;  ///< of deflate behind a shuffle of bytes, 1 to 9; 0: none
+  int threads = 1;      ///< that compress; files do not depend on it
 };
 
 /// Writes a file without times, as `atomic_write` does. Cells, their order of nodes and numbers are those of write_vtu;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "assembly/cells/strategy.hpp"
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "linalg/formats.hpp"
 #include "output/vtkhdf.hpp"
@@ -206,18 +207,20 @@ void check_exact(const std::optional<ExactParams>& exact, int dim, const FieldIn
   if (!exact) return;
   const int components = field.count(dim);
   if (static_cast<int>(exact->u.size()) != components)
-    throw Error(ExitCode::usage,
-                fmt::format("exact.{} has {} components, the field has {}", field.name, exact->u.size(), components),
-                "give one expression a component", exact->where);
-  if (exact->gradient.empty() || static_cast<int>(exact->gradient.size()) == components * dim) return;
-  if (is_number(field))
     throw Error(
         ExitCode::usage,
-        fmt::format("exact.gradient has {} components, the mesh has {} dimensions", exact->gradient.size(), dim),
-        "give one expression an axis", exact->where);
+        fmt::format("exact.{} has {}, the field has {}", field.name, counted(exact->u.size(), "component"), components),
+        "give one expression a component", exact->where);
+  if (exact->gradient.empty() || static_cast<int>(exact->gradient.size()) == components * dim) return;
+  if (is_number(field))
+    throw Error(ExitCode::usage,
+                fmt::format("exact.gradient has {}, the mesh has {}", counted(exact->gradient.size(), "component"),
+                            counted(dim, "dimension")),
+                "give one expression an axis", exact->where);
   throw Error(ExitCode::usage,
-              fmt::format("exact.gradient has {} expressions, {} components on a mesh of {} dimensions have {}",
-                          exact->gradient.size(), components, dim, components * dim),
+              fmt::format("exact.gradient has {}, {} on a mesh of {} dimensions have {}",
+                          counted(exact->gradient.size(), "expression"), counted(components, "component"), dim,
+                          components * dim),
               "give one expression an axis, component by component", exact->where);
 }
 

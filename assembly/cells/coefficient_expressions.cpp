@@ -109,7 +109,7 @@ std::vector<ReferencePoints> reference_points(const mesh::Mesh& mesh, const DofM
   for (const mesh::CellBlock& cells : mesh.blocks) {
     const Quadrature& rule = quadrature(cells.shape, quadrature_degree(cells, map.order));
     GeometryMap geometry(cells, rule.points);
-    FieldMap field(cells.shape, map.order, rule.points);
+    FieldMap field(map.element(cells.shape), rule.points);
     result.push_back({rule.size(), geometry.nodes, std::move(geometry.phi), std::move(geometry.dphi), field.nodes,
                       std::move(field.phi), std::move(field.dphi)});
   }

@@ -16,8 +16,9 @@ struct HostCells {
   BlockView view;
   Form form;
 
-  HostCells(const mesh::Mesh& mesh, const mesh::CellBlock& cells, const DofBlock& dofs, int order, bool second)
-      : tables(make_tables(cells, order, false)), wide(make_wide_tables(cells, order, second)) {
+  HostCells(const mesh::Mesh& mesh, const mesh::CellBlock& cells, const DofBlock& dofs, int order, LineNodes nodes,
+            bool second)
+      : tables(make_tables(cells, order, nodes, false)), wide(make_wide_tables(cells, order, nodes, second)) {
     view.nodes = dofs.nodes;
     view.geometry_nodes = cells.nodes_per_cell;
     view.points = tables.points;
@@ -61,7 +62,7 @@ void for_each_block(const mesh::Mesh& mesh, const DofMap& dofs, const typename F
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     bool second = false;
     if constexpr (requires { form.needs_second(); }) second = form.needs_second();
-    HostCells<Form> block(mesh, mesh.blocks[b], dofs.blocks[b], dofs.order, second);
+    HostCells<Form> block(mesh, mesh.blocks[b], dofs.blocks[b], dofs.order, dofs.nodes, second);
     block.form = form;
     block.view.region = region.empty() ? nullptr : region.data() + mesh.blocks[b].first_cell;
     borrow_form(Form::coefficients(data), Offset{block.view.cells} * block.view.points, first, block.form);

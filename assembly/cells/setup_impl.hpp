@@ -17,8 +17,8 @@ void set_zero(Exec& exec, View<double> values) {
 
 /// What a block needs for elements that are not symmetric.
 template <class Space>
-void add_wide_tables(const mesh::CellBlock& cells, int order, bool second, BlockData<Space>& block) {
-  const WideTables tables = make_wide_tables(cells, order, second);
+void add_wide_tables(const mesh::CellBlock& cells, const DofMap& map, bool second, BlockData<Space>& block) {
+  const WideTables tables = make_wide_tables(cells, map.order, map.nodes, second);
   block.wide_basis = to_space<Space>(tables.basis);
   block.map_second = to_space<Space>(tables.map_second);
   block.view.wide.basis = block.wide_basis.data();
@@ -32,7 +32,7 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   using Space = typename Exec::Space;
   BlockData<Space> block;
   static_cast<BlockShape&>(block) = shape_of(cells, dofs, map.order, traits);
-  const BlockTables tables = make_tables(cells, map.order, block.straight_simplex);
+  const BlockTables tables = make_tables(cells, map.order, map.nodes, block.straight_simplex);
   block.basis = to_space<Space>(tables.basis);
   block.map = to_space<Space>(tables.map);
   block.weights = to_space<Space>(tables.weights);
@@ -53,7 +53,7 @@ BlockData<typename Exec::Space> make_block(const mesh::CellBlock& cells, const D
   view.reference_entries = block.reference_entries.data();
   view.padded_basis = block.padded_basis.data();
   view.map_columns = block.map_columns.data();
-  if (!traits.symmetric) add_wide_tables(cells, map.order, traits.second, block);
+  if (!traits.symmetric) add_wide_tables(cells, map, traits.second, block);
   return block;
 }
 

@@ -60,8 +60,8 @@ bool is_linear(mesh::Shape shape, int order) {
 
 }  // namespace
 
-BlockTables make_tables(const mesh::CellBlock& cells, int order, bool straight_simplex) {
-  const Element& element = lagrange(cells.shape, order);
+BlockTables make_tables(const mesh::CellBlock& cells, int order, LineNodes nodes, bool straight_simplex) {
+  const Element& element = lagrange(cells.shape, order, nodes);
   const Element& geometry = lagrange(cells.shape, cells.order);
   const Quadrature& rule = quadrature(cells.shape, quadrature_degree(cells, order));
   const int dim = element.dim, n = element.nodes, g = geometry.nodes;
@@ -120,8 +120,8 @@ int wide_rows(mesh::Shape shape, int order, bool second) {
   return dim + 1 + (second && !is_linear(shape, order) ? dim * (dim + 1) / 2 : 0);
 }
 
-WideTables make_wide_tables(const mesh::CellBlock& cells, int order, bool second) {
-  const Element& element = lagrange(cells.shape, order);
+WideTables make_wide_tables(const mesh::CellBlock& cells, int order, LineNodes nodes, bool second) {
+  const Element& element = lagrange(cells.shape, order, nodes);
   const Quadrature& rule = quadrature(cells.shape, quadrature_degree(cells, order));
   const int dim = element.dim, n = element.nodes, pairs = dim * (dim + 1) / 2;
   WideTables tables;

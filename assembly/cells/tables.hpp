@@ -2,7 +2,7 @@
 // Tables of elements on the host.
 #include <vector>
 
-#include "mesh/mesh.hpp"
+#include "assembly/space/element.hpp"
 
 namespace tessera::assembly {
 
@@ -11,7 +11,7 @@ struct BlockTables {
   int points = 0;
   std::vector<double> basis, map, weights, reference, load, reference_entries, padded_basis, map_columns;
 };
-BlockTables make_tables(const mesh::CellBlock& cells, int order, bool straight_simplex);
+BlockTables make_tables(const mesh::CellBlock& cells, int order, LineNodes nodes, bool straight_simplex);
 
 /// Tables of WideBasis.
 struct WideTables {
@@ -20,7 +20,7 @@ struct WideTables {
 };
 /// For elements of `order` on the cells of a block, at the points of its cell integrals. `second`: with second
 /// derivatives of basis and map, where they are not zero.
-WideTables make_wide_tables(const mesh::CellBlock& cells, int order, bool second);
+WideTables make_wide_tables(const mesh::CellBlock& cells, int order, LineNodes nodes, bool second);
 
 /// Rows a point of these tables, and columns: a vector register, or the side of a tile.
 int wide_rows(mesh::Shape shape, int order, bool second);

@@ -24,14 +24,14 @@ struct SideTables {
   std::vector<double> phi;  ///< [points, dofs on the side]
   std::array<double, 3> normal;
 
-  SideTables(const mesh::CellBlock& cells, int order, int side)
+  SideTables(const mesh::CellBlock& cells, int order, LineNodes nodes, int side)
       : rule(quadrature(mesh::topology(cells.shape).facets[side].shape,
                         2 * order + (mesh::dimension(cells.shape) - 1) * cells.order)),
         local(facet_local_dofs(cells.shape, order, side)),
         map(cells, facet_to_cell(cells.shape, side, rule.points)),
         normal(reference_normal(cells.shape, side)) {
     std::vector<double> all, unused;
-    const Element& element = lagrange(cells.shape, order);
+    const Element& element = lagrange(cells.shape, order, nodes);
     tabulate(element, facet_to_cell(cells.shape, side, rule.points), all, unused);
     for (int q = 0; q < rule.size(); ++q)
       for (const int n : local) phi.push_back(all[q * element.nodes + n]);
@@ -64,7 +64,7 @@ std::vector<Contribution> integrate(const mesh::Mesh& mesh, const DofMap& map, c
     const mesh::CellBlock& cells = mesh.block_of(number);
     const std::size_t b = static_cast<std::size_t>(&cells - mesh.blocks.data());
     const int side = mesh.facets.side[facet];
-    const SideTables& tables = known.try_emplace({b, side}, cells, map.order, side).first->second;
+    const SideTables& tables = known.try_emplace({b, side}, cells, map.order, map.nodes, side).first->second;
     const Index* dofs = map.blocks[b].cell(number - cells.first_cell);
     const int n = static_cast<int>(tables.local.size());
     std::vector<std::array<double, 3>> sums(static_cast<std::size_t>(n) * n);

@@ -39,7 +39,7 @@ struct EdgeTables {
   EdgeRule rule, exact;
   std::vector<double> reference, load;
 };
-EdgeTables make_edge_tables(const mesh::CellBlock& cells, int order);
+EdgeTables make_edge_tables(const mesh::CellBlock& cells, int order, LineNodes nodes);
 
 template <class Space>
 struct EdgeRuleData {

@@ -226,7 +226,7 @@ EdgeBuilder<Exec>::EdgeBuilder(Exec& exec, const mesh::Mesh& mesh, const DofMap&
   state_->around = to_space<Space>(around.cells);
   for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
     const mesh::CellBlock& cells = mesh.blocks[b];
-    const EdgeTables tables = make_edge_tables(cells, map.order);
+    const EdgeTables tables = make_edge_tables(cells, map.order, map.nodes);
     EdgeBlockData<Space> block;
     block.geometry_nodes = cells.nodes_per_cell;
     block.dofs = to_space<Space>(map.blocks[b].dofs.view());

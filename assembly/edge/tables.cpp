@@ -22,13 +22,13 @@ int exact_degree(const mesh::CellBlock& cells, int order) {
   return 2 * order - 1 + tangents * (is_simplex(cells.shape) ? cells.order - 1 : cells.order);
 }
 
-EdgeRule make_rule(const mesh::CellBlock& cells, int order, int degree) {
+EdgeRule make_rule(const mesh::CellBlock& cells, int order, LineNodes nodes, int degree) {
   const Quadrature& rule = quadrature(cells.shape, degree);
   EdgeRule result;
   result.weights = rule.weights;
   std::vector<double> phi;
   tabulate(lagrange(cells.shape, cells.order), rule.points, phi, result.map);
-  tabulate(lagrange(cells.shape, order), rule.points, result.phi, result.dphi);
+  tabulate(lagrange(cells.shape, order, nodes), rule.points, result.phi, result.dphi);
   return result;
 }
 
@@ -55,16 +55,16 @@ void integrate_reference(const EdgeRule& rule, int dim, EdgeTables& tables) {
 
 }  // namespace
 
-EdgeTables make_edge_tables(const mesh::CellBlock& cells, int order) {
+EdgeTables make_edge_tables(const mesh::CellBlock& cells, int order, LineNodes nodes) {
   EdgeTables tables;
   tables.affine = is_simplex(cells.shape) && cells.order == 1;
   const int degree = quadrature_degree(cells, order);
-  tables.rule = make_rule(cells, order, degree);
+  tables.rule = make_rule(cells, order, nodes, degree);
   if (tables.affine) {
     integrate_reference(tables.rule, mesh::dimension(cells.shape), tables);
     tables.rule.map.resize(tables.rule.map.size() / tables.rule.points());  // the map's derivatives are constant
   } else if (exact_degree(cells, order) > degree) {
-    tables.exact = make_rule(cells, order, exact_degree(cells, order));
+    tables.exact = make_rule(cells, order, nodes, exact_degree(cells, order));
   }
   return tables;
 }

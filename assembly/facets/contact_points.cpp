@@ -1,9 +1,10 @@
+#include "assembly/facets/contact_points.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "assembly/facets/contact.hpp"
 #include "assembly/space/element.hpp"
 #include "assembly/space/quadrature.hpp"
 #include "mesh/geometry.hpp"
@@ -95,14 +96,14 @@ double nearest(const mesh::FacetMap& facet, const mesh::Vector3& x, std::array<d
   return mesh::distance(facet.at(xi.data()), x);
 }
 
-/// Functions of the dofs of a facet of one shape at a point of it.
-void append_functions(mesh::Shape shape, int order, const std::array<double, 2>& xi, std::vector<double>& to) {
-  if (shape == mesh::Shape::point) {
+/// Functions of the dofs of a facet at a point of it.
+void append_functions(const Element& element, const std::array<double, 2>& xi, std::vector<double>& to) {
+  if (element.shape == mesh::Shape::point) {
     to.push_back(1);
     return;
   }
   std::vector<double> phi, dphi;
-  tabulate(lagrange(shape, order), std::span(xi.data(), static_cast<std::size_t>(mesh::dimension(shape))), phi, dphi);
+  tabulate(element, std::span(xi.data(), static_cast<std::size_t>(element.dim)), phi, dphi);
   to.insert(to.end(), phi.begin(), phi.end());
 }
 
@@ -118,9 +119,8 @@ double straight_area(const mesh::FacetMap& facet) {
   return area;
 }
 
-}  // namespace
-
-ContactPoints contact_points(const mesh::Mesh& mesh, int order, const std::vector<mesh::Overlap>& overlaps) {
+ContactPoints points_of_elements(const mesh::Mesh& mesh, int order, LineNodes nodes,
+                                 const std::vector<mesh::Overlap>& overlaps) {
   ContactPoints result;
   for (const mesh::Overlap& overlap : overlaps) {
     const mesh::FacetMap ours(mesh, side_of(mesh, overlap.first)), theirs(mesh, side_of(mesh, overlap.second));
@@ -132,8 +132,9 @@ ContactPoints contact_points(const mesh::Mesh& mesh, int order, const std::vecto
                      static_cast<Offset>(result.ds.size()),
                      0,
                      static_cast<Offset>(result.phi.size())};
-    pair.first_nodes = lagrange(ours.shape, order).nodes;
-    pair.second_nodes = lagrange(theirs.shape, order).nodes;
+    const Element &of_ours = lagrange(ours.shape, order, nodes), &of_theirs = lagrange(theirs.shape, order, nodes);
+    pair.first_nodes = of_ours.nodes;
+    pair.second_nodes = of_theirs.nodes;
     for (const Point& point : overlap.whole ? rule.whole() : rule.part(overlap.corners)) {
       const mesh::Vector3 x = ours.at(point.xi.data());
       std::array<double, 2> opposite{};
@@ -142,13 +143,23 @@ ContactPoints contact_points(const mesh::Mesh& mesh, int order, const std::vecto
       result.xyz.insert(result.xyz.end(), x.begin(), x.end());
       result.ds.push_back(point.ds);
       result.apart.push_back(apart);
-      append_functions(ours.shape, order, point.xi, result.phi);
-      append_functions(theirs.shape, order, opposite, result.phi);
+      append_functions(of_ours, point.xi, result.phi);
+      append_functions(of_theirs, opposite, result.phi);
       ++pair.points;
     }
     if (pair.points > 0) result.pairs.push_back(pair);
   }
   return result;
+}
+
+}  // namespace
+
+ContactPoints contact_points(const mesh::Mesh& mesh, int order, const std::vector<mesh::Overlap>& overlaps) {
+  return points_of_elements(mesh, order, LineNodes::standard, overlaps);
+}
+
+ContactPoints contact_points(const mesh::Mesh& mesh, const DofMap& dofs, const std::vector<mesh::Overlap>& overlaps) {
+  return points_of_elements(mesh, dofs.order, dofs.nodes, overlaps);
 }
 
 ContactCover contact_cover(const mesh::Mesh& mesh, const ContactPoints& points, const std::vector<Index>& side,

@@ -123,10 +123,11 @@ std::vector<double> facet_normals(const mesh::Mesh& mesh, const DofMap& map, con
 
 namespace {
 
-SideView make_side(const mesh::CellBlock& cells, int order, int side, std::vector<double>& tables) {
+SideView make_side(const mesh::CellBlock& cells, const DofMap& dofs, int side, std::vector<double>& tables) {
+  const int order = dofs.order;
   const Quadrature& rule = side_rule(cells, order, side);
   const std::vector<double> points = facet_to_cell(cells.shape, side, rule.points);
-  const Element& element = lagrange(cells.shape, order);
+  const Element& element = dofs.element(cells.shape);
   const std::vector<int>& local = facet_local_dofs(cells.shape, order, side);
   const GeometryMap map(cells, points);
   SideView view;
@@ -157,7 +158,7 @@ FacetPlan list_facets(const mesh::Mesh& mesh, const DofMap& map, const mesh::Gro
   for_each_kind(mesh, group, [&](int kind, const mesh::CellBlock& cells, int side) {
     side_of[kind] = static_cast<std::int32_t>(plan.sides.size());
     local[kind] = &facet_local_dofs(cells.shape, map.order, side);
-    plan.sides.push_back(make_side(cells, map.order, side, plan.tables));
+    plan.sides.push_back(make_side(cells, map, side, plan.tables));
   });
   plan.facets.reserve(group.entities.size());
   for (std::size_t f = 0; f < group.entities.size(); ++f) {

@@ -11,7 +11,7 @@ std::vector<double> flux_field(const mesh::Mesh& mesh, const DofMap& dofs, std::
     HostTensorField::multiply(tensor.components, node.coefficient, mesh.dim, node.gradient, out);
     for (int axis = 0; axis < mesh.dim; ++axis) out[axis] = -out[axis];
   };
-  return nodal_mean(mesh, dofs, u, tensor.at_points(mesh.dim), 3, flux, threads);
+  return nodal_mean(mesh, dofs, u, tensor.at_points(mesh.dim), 3, flux, threads, DerivedOf::gradient);
 }
 
 }  // namespace tessera::assembly

@@ -18,9 +18,9 @@ struct LoadTables : SideTables {
   DerivedValues flows;            ///< tensor grad u
   const std::vector<int>& local;  ///< dofs on the side
 
-  LoadTables(const mesh::CellBlock& cells, int order, int side, bool weighs)
-      : SideTables(cells, order, side, weighs),
-        flows(cells, order, points),
+  LoadTables(const mesh::CellBlock& cells, int order, int side, bool weighs, LineNodes nodes)
+      : SideTables(cells, order, side, weighs, nodes),
+        flows(cells, order, points, nodes),
         local(facet_local_dofs(cells.shape, order, side)) {}
 };
 
@@ -77,7 +77,7 @@ SideLoads gradient_loads(const mesh::Mesh& mesh, const DofMap& dofs, std::span<c
   parallel_for(threads > 0 ? threads : default_threads(), static_cast<Offset>(kinds.size()), [&](Offset i) {
     const std::size_t b = kinds[i] / most_sides;
     tables[kinds[i]] = std::make_unique<LoadTables>(mesh.blocks[b], dofs.order, static_cast<int>(kinds[i] % most_sides),
-                                                    mesh.measure.weighs());
+                                                    mesh.measure.weighs(), dofs.nodes);
   });
   SideLoads loads;
   loads.first.reserve(sides.size() + 1);

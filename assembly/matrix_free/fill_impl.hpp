@@ -2,6 +2,7 @@
 // The numeric set-up of a matrix-free operator: its blocks are filled, loads and diagonals summed.
 #include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/cells/place_fields.hpp"
+#include "assembly/matrix_free/element_tables.hpp"
 #include "assembly/matrix_free/numeric_components_impl.hpp"
 #include "assembly/matrix_free/state_impl.hpp"
 
@@ -39,17 +40,17 @@ template <class Space, class Form>
 struct BlockPoints {
   PointTables host;
   Array<Index, Space> geometry, region;
-  Array<double, Space> map, weights, basis;
+  Array<double, Space> maps, weights, basis;
   std::vector<Array<double, Space>> fields;
   PointsView view;
   Form form;  ///< in double
 
-  BlockPoints(const mesh::CellBlock& cells, int order, const Coefficients<Form>& coefficients,
+  BlockPoints(const mesh::CellBlock& cells, const DofMap& map, const Coefficients<Form>& coefficients,
               const std::vector<Index>& regions, const Array<double, Space>& coordinates, bool with_basis,
               FieldCursor<Form>& first, const Form& empty, std::span<const std::size_t> evaluated)
-      : host(point_tables(cells, order, with_basis)),
+      : host(point_tables(cells, map, with_basis)),
         geometry(to_space<Space>(cells.nodes)),
-        map(to_space<Space>(host.map)),
+        maps(to_space<Space>(host.map)),
         weights(to_space<Space>(host.weights)),
         basis(to_space<Space>(host.basis)),
         form(empty) {
@@ -59,10 +60,10 @@ struct BlockPoints {
     view.dim = mesh::dimension(cells.shape);
     view.points = host.points;
     view.geometry_nodes = cells.nodes_per_cell;
-    view.nodes = lagrange(cells.shape, order).nodes;
+    view.nodes = map.element(cells.shape).nodes;
     view.coordinates = coordinates.data();
     view.geometry = geometry.data();
-    view.map = map.data();
+    view.map = maps.data();
     view.weights = weights.data();
     view.basis = basis.data();
     view.region = region.empty() ? nullptr : region.data();
@@ -177,7 +178,7 @@ class Numeric {
     std::size_t tensor = 0, local = 0;
     for (std::size_t b = 0; b < state_.mesh->blocks.size(); ++b) {
       const bool by_tensors = tensor < state_.tensors.size() && state_.tensor_blocks[tensor] == b;
-      BlockPoints<Space, Wide> points(state_.mesh->blocks[b], state_.map->order, coefficients_, regions_, coordinates,
+      BlockPoints<Space, Wide> points(state_.mesh->blocks[b], *state_.map, coefficients_, regions_, coordinates,
                                       !by_tensors, first, form_, evaluated_.members);
       evaluate(b, points);
       if (by_tensors)

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "assembly/facets/facet_terms_impl.hpp"
+#include "assembly/matrix_free/element_tables.hpp"
 #include "assembly/matrix_free/placement_impl.hpp"
 #include "assembly/space/geometry_map.hpp"
 #include "assembly/space/quadrature.hpp"
@@ -52,7 +53,11 @@ Offset element_entries(const std::vector<Contributions>& blocks) {
   return entries;
 }
 
-PointTables point_tables(const mesh::CellBlock& cells, int order, bool with_basis) {
+namespace {
+
+/// `element`: of the solution.
+PointTables tables_of(const mesh::CellBlock& cells, const Element& element, bool with_basis) {
+  const int order = element.order;
   const Quadrature& rule = quadrature(cells.shape, quadrature_degree(cells, order));
   PointTables tables{rule.size(), rule.weights, {}, {}};
   std::vector<double> phi, dphi;
@@ -69,8 +74,17 @@ PointTables point_tables(const mesh::CellBlock& cells, int order, bool with_basi
   };
   const int dim = mesh::dimension(cells.shape);
   derivatives(lagrange(cells.shape, cells.order), dim, tables.map);
-  if (with_basis) derivatives(lagrange(cells.shape, order), dim + 1, tables.basis);
+  if (with_basis) derivatives(element, dim + 1, tables.basis);
   return tables;
+}
+
+}  // namespace
+
+PointTables point_tables(const mesh::CellBlock& cells, int order, bool with_basis) {
+  return tables_of(cells, lagrange(cells.shape, order), with_basis);
+}
+PointTables point_tables(const mesh::CellBlock& cells, const DofMap& map, bool with_basis) {
+  return tables_of(cells, map.element(cells.shape), with_basis);
 }
 
 std::vector<Index> packed_pairs(int nodes) {

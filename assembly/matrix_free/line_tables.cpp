@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "assembly/matrix_free/element_tables.hpp"
 #include "assembly/space/quadrature.hpp"
 
 namespace tessera::assembly::matrix_free {
 
-LineTables line_tables(int order) {
+namespace {
+
+LineTables tables_of(const std::vector<double>& nodes) {
   LineTables tables;
-  const int n = tables.n = order + 1;
-  const std::vector<double>& nodes = lagrange(mesh::Shape::interval, order).line_nodes;
+  const int n = tables.n = static_cast<int>(nodes.size());
   std::vector<double> points, weights;
   gauss_jacobi(n, 0, points, weights);
   std::copy(points.begin(), points.end(), tables.points);
@@ -21,6 +23,11 @@ LineTables line_tables(int order) {
   }
   return tables;
 }
+
+}  // namespace
+
+LineTables line_tables(int order) { return tables_of(lagrange(mesh::Shape::interval, order).line_nodes); }
+LineTables line_tables(const DofMap& map) { return tables_of(map.element(mesh::Shape::interval).line_nodes); }
 
 std::vector<int> lexicographic_nodes(const Element& element) {
   const int n = element.order + 1;

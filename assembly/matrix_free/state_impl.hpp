@@ -1,5 +1,6 @@
 #pragma once
 // What a matrix-free operator keeps, how its blocks are made, and its application.
+#include "assembly/matrix_free/element_tables.hpp"
 #include "assembly/matrix_free/gather_list.hpp"
 #include "assembly/matrix_free/local_impl.hpp"
 #include "assembly/matrix_free/operator.hpp"
@@ -109,7 +110,7 @@ TensorBlock<typename Exec::Space, Form> place_tensor(Exec& exec, const mesh::Mes
   const mesh::CellBlock& cells = mesh.blocks[b];
   const DofBlock& dofs = map.blocks[b];
   TensorBlock<Space, Form> block;
-  block.tables = line_tables(map.order);
+  block.tables = line_tables(map);
   TensorView<Form>& view = block.view;
   view.dim = mesh::dimension(cells.shape), view.n = map.order + 1, view.cells = cells.cells(), view.first = first;
   const bool columns =

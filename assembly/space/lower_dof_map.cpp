@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cstdint>
+#include <numeric>
 
 #include "assembly/space/face_frame.hpp"
 #include "assembly/space/first_cells.hpp"
@@ -16,6 +19,57 @@
 
 namespace tessera::assembly {
 namespace {
+
+/// The numbers of the dofs of a lower order. In which dofs of the higher one a part begins that has some of the lower
+/// is a bit each, one set of bits for each number that a part may have; so what is before a dof are some counts of
+/// bits. (kinds + 1/2) / 8 B a dof of the higher order.
+class Numbers {
+ public:
+  /// `counts`: what a part may have.
+  Numbers(std::vector<int> counts, Index dofs, int threads)
+      : counts_(std::move(counts)), threads_(threads), before_(dofs / bits_of_word + 2) {
+    bits_ = Array<std::uint64_t>((before_.size() - 1) * kinds());
+    parallel_for(threads, bits_.size(), [bits = bits_.view()](Offset i) { bits[i] = 0; });
+  }
+
+  int kind_of(int count) const {
+    return static_cast<int>(std::find(counts_.begin(), counts_.end(), count) - counts_.begin());
+  }
+  /// A part with counts[kind] of the lower order begins with this dof. Of any thread, as often as one likes.
+  void mark(Index dof, int kind) {
+    const std::atomic_ref word(bits_.view()[dof / bits_of_word * kinds() + kind]);
+    if (const std::uint64_t bit = bit_of(dof); (word.load(std::memory_order_relaxed) & bit) == 0)
+      word.fetch_or(bit, std::memory_order_relaxed);
+  }
+  /// After all of them.
+  void add_up() {
+    Threads exec(threads_);
+    const View<Index> before = before_.view();
+    parallel_for(threads_, before.size(),
+                 [&](Offset word) { before[word] = word + 1 < before.size() ? weight(word, ~std::uint64_t{0}) : 0; });
+    sum_before(exec, before);
+  }
+  /// How many dofs of the lower order are before this dof of the higher one.
+  Index operator[](Index dof) const {
+    return before_.view()[dof / bits_of_word] + weight(dof / bits_of_word, bit_of(dof) - 1);
+  }
+
+ private:
+  static constexpr int bits_of_word = 64;
+  static std::uint64_t bit_of(Index dof) { return std::uint64_t{1} << (dof % bits_of_word); }
+  Offset kinds() const { return static_cast<Offset>(counts_.size()); }
+  Index weight(Offset word, std::uint64_t mask) const {
+    Index sum = 0;
+    for (Offset kind = 0; kind < kinds(); ++kind)
+      sum += counts_[static_cast<std::size_t>(kind)] * std::popcount(bits_.view()[word * kinds() + kind] & mask);
+    return sum;
+  }
+
+  std::vector<int> counts_;
+  int threads_;
+  Array<Index> before_;        ///< [words + 1]
+  Array<std::uint64_t> bits_;  ///< [words, kinds]
+};
 
 /// A part of a cell whose inside has dofs of its own, in both orders: the local nodes from `high` and from `low`.
 struct Part {
@@ -64,11 +118,21 @@ struct Pair {
         if (part.low_count > 0) visit(first(dofs, part), part.low_count);
     if (inside.low_count > 0) visit(dofs[inside.high], inside.low_count);
   }
-  void fill(const Index* dofs, View<const Index> number, Index* out) const;
+  /// What parts have of the lower order.
+  void add_counts(std::vector<int>& counts) const {
+    const auto add = [&](int count) {
+      if (count > 0 && std::find(counts.begin(), counts.end(), count) == counts.end()) counts.push_back(count);
+    };
+    add(1);
+    for (const std::vector<Part>* parts : {&edges, &faces})
+      for (const Part& part : *parts) add(part.low_count);
+    add(inside.low_count);
+  }
+  void fill(const Index* dofs, const Numbers& number, Index* out) const;
 };
 
 /// out [nodes of the lower order]: vertices are ranked by their dofs, so edges and faces are seen as in make_dof_map.
-void Pair::fill(const Index* dofs, View<const Index> number, Index* out) const {
+void Pair::fill(const Index* dofs, const Numbers& number, Index* out) const {
   for (int v = 0; v < vertices; ++v) out[v] = number[dofs[v]];
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const Part& part = edges[e];
@@ -93,6 +157,38 @@ void Pair::fill(const Index* dofs, View<const Index> number, Index* out) const {
   for (int j = 0; j < inside.low_count; ++j) out[inside.low + j] = number[dofs[inside.high]] + j;
 }
 
+/// Whether all nodes of a mesh are vertices whose dofs ascend with them: then they are the dofs of order 1.
+bool nodes_are_dofs(const DofMap& higher, const mesh::Mesh& mesh, int threads) {
+  const std::vector<Index>& dof = higher.vertex_dofs;
+  if (std::any_of(mesh.blocks.begin(), mesh.blocks.end(), [](const auto& cells) { return cells.order > 1; }))
+    return false;
+  std::atomic<bool> all = true;
+  parallel_for(threads, static_cast<Offset>(dof.size()), [&](Offset i) {
+    const auto node = static_cast<std::size_t>(i);
+    if (dof[node] < 0 || (node > 0 && dof[node] <= dof[node - 1])) all.store(false, std::memory_order_relaxed);
+  });
+  return all;
+}
+
+/// The map of order 1 where nodes_are_dofs.
+DofMap map_of_nodes(const DofMap& higher, const mesh::Mesh& mesh, int components, std::vector<Index>& fixed) {
+  const std::vector<Index>& vertex = higher.vertex_dofs;
+  DofMap result;
+  result.nodes = higher.nodes;
+  result.dofs = mesh.nodes();
+  for (const mesh::CellBlock& cells : mesh.blocks)
+    result.blocks.push_back({cells.shape, cells.order, cells.nodes_per_cell, CellDofs(cells), cells.first_cell});
+  result.vertex_dofs.resize(vertex.size());
+  std::iota(result.vertex_dofs.begin(), result.vertex_dofs.end(), Index{0});
+  std::vector<Index> rows;
+  for (const Index row : fixed)
+    if (const auto found = std::lower_bound(vertex.begin(), vertex.end(), row / components);
+        found != vertex.end() && *found == row / components)
+      rows.push_back(static_cast<Index>(found - vertex.begin()) * components + row % components);
+  fixed = std::move(rows);
+  return result;
+}
+
 }  // namespace
 
 DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
@@ -100,30 +196,28 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
   return lower_dof_map(higher, order, threads, 1, none);
 }
 
-DofMap lower_dof_map(const DofMap& higher, int order, int threads, int components, std::vector<Index>& fixed) {
+DofMap lower_dof_map(const DofMap& higher, int order, int threads, int components, std::vector<Index>& fixed,
+                     const mesh::Mesh* mesh) {
   if (order < 1 || order >= higher.order)
     throw Error(ExitCode::internal, fmt::format("order {} is not below order {}", order, higher.order),
                 "ask for an order from 1 on that is lower");
   if (threads <= 0) threads = default_threads();
+  if (mesh && order == 1 && nodes_are_dofs(higher, *mesh, threads))
+    return map_of_nodes(higher, *mesh, components, fixed);
   DofMap result;
   result.order = order;
   result.nodes = higher.nodes;
   std::vector<Pair> pairs;
   for (const DofBlock& block : higher.blocks) pairs.emplace_back(higher, block, order);
-  // What the lower order has in the part that begins with a dof; then the number of the first of these.
-  Array<Index> numbers(Offset{higher.dofs} + 1);
-  touch_pages(numbers.data(), numbers.bytes(), threads);
-  const View<Index> number = numbers.view();
-  parallel_for(threads, number.size(), [=](Offset dof) { number[dof] = 0; });
+  std::vector<int> counts;
+  for (const Pair& pair : pairs) pair.add_counts(counts);
+  Numbers number(counts, higher.dofs, threads);
   for (std::size_t b = 0; b < pairs.size(); ++b)
-    parallel_for(threads, higher.blocks[b].cells(), [&](Index c) {
-      pairs[b].each(higher.blocks[b].cell(c), [&](Index first, int count) {
-        if (std::atomic_ref known(number[first]); known.load(std::memory_order_relaxed) != count)
-          known.store(count, std::memory_order_relaxed);  // every writer writes the same
-      });
+    parallel_for(threads, higher.blocks[b].cells(), [&, own = &pairs[b], block = &higher.blocks[b]](Offset c) {
+      own->each(block->cell(static_cast<Index>(c)),
+                [&](Index first, int count) { number.mark(first, number.kind_of(count)); });
     });
-  Threads exec(threads);
-  sum_before(exec, number);
+  number.add_up();
   result.dofs = number[higher.dofs];
   for (std::size_t b = 0; b < pairs.size(); ++b) {
     const DofBlock& block = higher.blocks[b];
@@ -131,7 +225,7 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads, int component
     std::vector<Index> own;
     resize_by_all(own, static_cast<std::size_t>(block.cells()) * nodes, threads);
     parallel_for(threads, block.cells(),
-                 [&](Index c) { pairs[b].fill(block.cell(c), number, own.data() + Offset{c} * nodes); });
+                 [&](Offset c) { pairs[b].fill(block.cell(static_cast<Index>(c)), number, own.data() + c * nodes); });
     result.blocks.push_back({block.shape, block.geometry_order, nodes, CellDofs(std::move(own)), block.first_cell});
   }
   resize_by_all(result.vertex_dofs, higher.vertex_dofs.size(), threads);

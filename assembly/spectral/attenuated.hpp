@@ -11,11 +11,25 @@ namespace spectral {
 
 inline constexpr int mechanisms = 3;
 
-/// What nodes remember of their displacement: w_l = z_l + now_l u with z [dofs, mechanisms, components].
+/// How nodes have what they remember: with the mechanisms of a node beside each other, or its components.
+struct MemoryLayout {
+  bool by_mechanism = false;  ///< z [mechanisms, dofs, components] in place of [dofs, mechanisms, components]
+  bool in_patches = false;    ///< cells go by patches, which move what their own nodes remember
+};
+
+/// What nodes remember of their displacement: w_l = z_l + now_l u. A step makes z = kept z + taken u.
 template <class T>
 struct MemoryView {
-  const T* z = nullptr;
-  T now[mechanisms] = {};
+  T* z = nullptr;
+  Offset of_dof = 0, of_mechanism = 0;  ///< between nodes, and between mechanisms
+  bool moves = false;                   ///< the step is kept
+  T now[mechanisms] = {}, kept[mechanisms] = {}, taken[mechanisms] = {};
+
+  TESSERA_HD_INLINE Offset at(Offset dof, int l, int c) const { return dof * of_dof + l * of_mechanism + c; }
+  TESSERA_HD_INLINE void move(Offset dof, int l, int c, T u) const {
+    T& number = z[at(dof, l, c)];
+    number = kept[l] * number + taken[l] * u;
+  }
 
   /// u - sum_l Y_l w_l of vectors of rows: `value` of u, `z_of(l)` of z_l, and Y.
   template <class V, class Memory>
@@ -29,8 +43,7 @@ struct MemoryView {
   TESSERA_HD_INLINE T combined(const T* u, Index dof, int c, Numbers numbers) const {
     const T value = u[Offset{dof} * components + c];
     T result = value;
-    for (int l = 0; l < mechanisms; ++l)
-      result -= numbers(l) * (z[(Offset{dof} * mechanisms + l) * components + c] + now[l] * value);
+    for (int l = 0; l < mechanisms; ++l) result -= numbers(l) * (z[at(dof, l, c)] + now[l] * value);
     return result;
   }
 };
@@ -61,11 +74,22 @@ class AttenuatedOperator : public SpectralOperator<Exec, Law, T> {
   std::vector<std::vector<double>> memory() const;
   std::size_t vectors_of_memory() const { return spectral::mechanisms; }
   void restore_memory(const std::vector<std::vector<double>>& memory);
-  double bytes() const { return Base::bytes() + static_cast<double>(memory_.bytes()); }
+  double bytes() const { return Base::bytes() + static_cast<double>(memory_.bytes() + others_.bytes()); }
+
+ protected:  // layers have a step of their own (LayeredOperator)
+  /// What nodes remember in this step.
+  spectral::MemoryView<T> memory_view() const;
+  /// The forces of all blocks; of nodes of patches alone the step, too.
+  void apply_blocks(Exec& exec, const T* u, const spectral::Target<T>& target);
+  /// After the forces of u, before nodes move that are not of a patch alone: their memory goes on to the next time.
+  void move_memory(Exec& exec, View<const T> u);
 
  private:
+  spectral::MemoryLayout layout_;
   std::array<double, spectral::mechanisms> times_{};
   Array<T, Space> memory_;
+  Array<Index, Space> others_;  ///< dofs that are not of a patch alone, where cells go by patches
+  Offset dofs_;
   int components_;
   double before_ = 0, dt_ = 0;
   bool kept_ = false;

@@ -7,12 +7,11 @@
 namespace tessera::assembly::spectral {
 namespace host {
 
-/// The forces of a part of a law on the cells of a batch.
+/// What a part of a law takes of u at the nodes of the cells of a batch.
 template <class Law, int part, int n, int dim, class Part, class T>
-void apply_part(Batch<n, dim, Part, T>& batch, Offset number, const T* u, const MemoryView<T>& memory) {
+void take_part(Batch<n, dim, Part, T>& batch, const T* u, const MemoryView<T>& memory) {
   using V = typename Batch<n, dim, Part, T>::V;
   constexpr int C = Law::components(dim);
-  batch.begin(number);
   for (int q = 0; q < power(n, dim); ++q) {
     const Index* const dofs = batch.dofs(q);
     V of_memory[mechanisms];
@@ -20,11 +19,16 @@ void apply_part(Batch<n, dim, Part, T>& batch, Offset number, const T* u, const 
     for (int c = 0; c < C; ++c)
       batch.u[c][q] = memory.combined(
           of_lanes<V>([&](int lane) { return u[Offset{dofs[lane]} * C + c]; }),
-          [&](int l) {
-            return of_lanes<V>([&](int lane) { return memory.z[(Offset{dofs[lane]} * mechanisms + l) * C + c]; });
-          },
+          [&](int l) { return of_lanes<V>([&](int lane) { return memory.z[memory.at(dofs[lane], l, c)]; }); },
           of_memory);
   }
+}
+
+/// The forces of a part of a law on the cells of a batch.
+template <class Law, int part, int n, int dim, class Part, class T>
+void apply_part(Batch<n, dim, Part, T>& batch, Offset number, const T* u, const MemoryView<T>& memory) {
+  batch.begin(number);
+  take_part<Law, part>(batch, u, memory);
   batch.apply();
 }
 
@@ -52,10 +56,12 @@ void apply_attenuated_block(Threads& exec, const Rule& rule, const BlockView<T>&
 
 }  // namespace host
 
+inline MemoryLayout memory_layout(const Threads&) { return {}; }
+
 /// The element vector has the forces of the nodes of cells.
 template <class Law, class T>
 void apply_attenuated(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u,
-                      const MemoryView<T>& memory, T* elements) {
+                      const MemoryView<T>& memory, T* elements, const Target<T>&) {
   on_lattice(block.dim, block.n, [&](auto dim, auto n) {
     host::apply_attenuated_block<n(), dim(), Law>(exec, rule, block, u, memory, elements);
   });

@@ -4,11 +4,12 @@
 // shared memory and brings it back, so that the slopes stay constants of the instructions. Several cells share a block.
 #include <cuda_pipeline.h>
 
-#include "assembly/cells/shared_launch.cuh"
+#include "assembly/cells/shared_memory.hpp"
 #include "assembly/spectral/add_up_cuda.cuh"
 #include "assembly/spectral/flux_cuda.cuh"
 #include "assembly/spectral/patch_shape.hpp"
 #include "assembly/spectral/view.hpp"
+#include "base/cuda_check.hpp"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly::spectral {
@@ -293,6 +294,24 @@ __global__ void __launch_bounds__(PatchThreads<n, dim, Law, stored, T>::all,
 
 }  // namespace kernels
 
+/// launch() with `shared` bytes of dynamic shared memory. The kernel may always have `most`, whichever operator was
+/// launched last, or is at the same time: what it may have belongs to the kernel, not to the launch.
+template <class... Params, class... Args>
+void launch_patches(Cuda& exec, void (*kernel)(Params...), Offset blocks, int threads, int shared, int most,
+                    Args&&... args) {
+  if (blocks <= 0) return;
+  if (most > 48 * 1024) {
+    check_shared_memory("a patch of spectral elements", static_cast<std::size_t>(most), shared_of_block());
+    TESSERA_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+  }
+  kernel<<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(shared), exec.stream()>>>(
+      std::forward<Args>(args)...);
+  TESSERA_CUDA_CHECK(cudaGetLastError());
+#ifndef NDEBUG
+  exec.synchronize();
+#endif
+}
+
 namespace device {
 
 template <int n, int dim, class Law, class T>
@@ -304,8 +323,8 @@ void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const 
   const int bytes = Shape::of_cells + block.patches.most_words * static_cast<int>(sizeof(Index));
   const auto run = [&](auto stored) {
     using Team = kernels::PatchThreads<n, dim, Law, stored(), T>;
-    launch_with_shared(exec, kernels::apply_spectral<n, dim, Law, stored(), T>, blocks, Team::all, bytes, block,
-                       Line<n, T>(rule), u, elements, target);
+    launch_patches(exec, kernels::apply_spectral<n, dim, Law, stored(), T>, blocks, Team::all, bytes, Shape::bytes,
+                   block, Line<n, T>(rule), u, elements, target);
   };
   if (block.map)
     run(std::false_type());

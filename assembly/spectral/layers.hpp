@@ -9,9 +9,15 @@
 // and those numbers see the tangent of its frequency: discrete layers match as exact ones do. J. P. Berenger, J.
 // Comput. Phys. 114 (1994) 185-200; D. Komatitsch & R. Martin, Geophysics 72 (2007) SM155-SM167; Z. Xie, D. Komatitsch,
 // R. Martin & R. Matzen, Geophys. J. Int. 198 (2014) 1714-1747.
+//
+// What attenuates is linear and the same at all times, as what is stretched is, so that one may come before the other:
+// each part of such a law acts in layers on the displacement that it is given elsewhere, u - sum_l Y_l w_l, with what
+// follows its own slopes and fluxes. So it is with a mass that remembers, M V' + sum_l C_l (V - R_l) = f with tau_l
+// R_l' = V - R_l (LayeredOperator::set_rates).
 #include "assembly/space/numbers_of_cells.hpp"
 #include "assembly/spectral/attenuated.hpp"
 #include "assembly/spectral/layer_cells.hpp"
+#include "forms/attenuation.hpp"
 #include "forms/layers.hpp"
 
 namespace tessera::assembly {
@@ -32,7 +38,7 @@ struct LayerView {
   unsigned axes = 0;           ///< bit a: stretched along axis a
   const T* profile = nullptr;  ///< [cells, axes, 2, places]: d, alpha
   const T* lag = nullptr;      ///< [cells], a time
-  T* memory = nullptr;         ///< [cells, slots, places]: slopes, fluxes, the force of the last step
+  T* memory = nullptr;         ///< [cells, slots, places], of each part: slopes, fluxes, the force of the last step
   int slots = 0;
   T before = 0, next = 0;
   Pass pass = Pass::look;
@@ -42,7 +48,7 @@ struct LayerView {
   }
 };
 
-/// Along m of dim axes: m slopes of each component, m (dim - 1) fluxes of each, and its force.
+/// Of a part along m of dim axes: m slopes of each component, m (dim - 1) fluxes of each, and its force.
 constexpr int slots_of(int components, int dim, int m) { return components * (dim * m + 1); }
 
 TESSERA_HD_INLINE constexpr int active_axes(unsigned axes) {
@@ -100,6 +106,16 @@ struct LayerNodesView {
   View<T> U;              ///< [nodes, components]: S u, which V moves; empty: it is not asked for
 };
 
+inline constexpr int most_rates = mechanisms;
+/// What damps V: V' loses sum_l rate_l (V - R_l), where R_l follows V, or is 0.
+template <class T>
+struct LayerRatesView {
+  int count = 0;
+  View<const T> rates;      ///< [nodes, count]
+  View<T> R;                ///< [nodes, count, components]; empty: it is 0
+  T kept[most_rates] = {};  ///< R = kept R + (1 - kept) V
+};
+
 }  // namespace spectral
 
 /// The leapfrog of a law with layers. Every rank moves what the cells that it sees remember, and V of its own nodes.
@@ -109,14 +125,18 @@ struct LayerNodesView {
 /// over its sides, n_a dA, becomes (S / s_a) n_a dA; where no n_a is along an axis that is stretched that is S n_a dA,
 /// so that the force of a displacement is that of S u, which is here, and V' pushes back.
 template <class Exec, class Law, class T = double>
-class LayeredOperator : public SpectralOperator<Exec, Law, T> {
+class LayeredOperator : public ForceOfLaw<Exec, Law, T>::Type {
  public:
-  using Base = SpectralOperator<Exec, Law, T>;
+  using Base = typename ForceOfLaw<Exec, Law, T>::Type;
   using typename Base::Space;
+  static constexpr bool attenuates = forms::PartsOf<Law>::attenuates;
 
   LayeredOperator(Exec& exec, const mesh::Mesh& mesh, const DofMap& dofs, const spectral::Cells& cells,
                   const spectral::Coefficients& material, const spectral::Layers& layers,
                   const SpectralOptions& options = {});
+
+  /// Rates [nodes(), count] of damping, over the mass, whose memory has these times; without times it has none.
+  void set_rates(const std::vector<double>& rates, std::size_t count, std::vector<double> times);
 
   /// Nothing is remembered at a displacement u, before a step of this length.
   void forget(Exec& exec, View<const T> u, double dt);
@@ -125,6 +145,8 @@ class LayeredOperator : public SpectralOperator<Exec, Law, T> {
   void apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f);
   /// Of layers that are pushed the forces over the mass of their nodes go to `a`, behind those of nodes that are held.
   void leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u, View<T> a);
+  /// Of layers that are pushed what damps takes its part of a.
+  void damp_nodes(Exec& exec, View<const T> v, View<T> a);
   /// The step of the nodes of layers that are pushed, with the same a.
   void leap_nodes(Exec& exec, T kick, T drift, View<const T> a, View<T> v, View<T> u);
   /// Ascending: nodes that are stretched, owned and not held.
@@ -132,10 +154,10 @@ class LayeredOperator : public SpectralOperator<Exec, Law, T> {
   /// S u of these nodes, [nodes, components], of layers that are pushed.
   View<const T> stretched() const { return U_.view(); }
 
-  /// On the host: V, what follows it and, of layers that are pushed, S u: vectors [dofs, components], 0 at all other
-  /// nodes.
+  /// On the host: V, what follows it and, of layers that are pushed, S u; R; what attenuates. Vectors [dofs,
+  /// components], but for the last ones 0 at all other nodes.
   std::vector<std::vector<double>> memory() const;
-  std::size_t vectors_of_memory() const { return static_cast<std::size_t>(this->dim_) + (pushed_ ? 2 : 1); }
+  std::size_t vectors_of_memory() const { return own_vectors() + (attenuates ? spectral::mechanisms : 0); }
   void restore_memory(const std::vector<std::vector<double>>& memory);
   /// What cells remember: those in layers that this rank sees, and their numbers [cells, width].
   NumbersOfCells memory_of_cells() const;
@@ -144,7 +166,7 @@ class LayeredOperator : public SpectralOperator<Exec, Law, T> {
 
  private:
   struct Layer {
-    std::size_t block;         ///< of Base
+    typename Base::Block block;
     std::vector<Index> cells;  ///< their numbers in the mesh
     Array<T, Space> profile, lag, memory;
     spectral::LayerView<T> view;
@@ -152,25 +174,32 @@ class LayeredOperator : public SpectralOperator<Exec, Law, T> {
 
   LayeredOperator(Exec& exec, const DofMap& dofs, const spectral::Cells& cells, const spectral::OrderedCells& ordered,
                   const spectral::Layers& layers, const SpectralOptions& options);
+  /// Takes a block of Base.
   void add_layer(const spectral::Cells& cells, const spectral::OrderedCells& ordered, std::size_t block,
                  const spectral::Layers& layers);
   void move_nodes(Exec& exec, T kick, T drift, View<const T> a, View<T> v, View<T> u);
+  void damp(Exec& exec, View<const T> v, View<T> a);
+  spectral::LayerRatesView<T> rates_view();
+  std::size_t own_vectors() const { return static_cast<std::size_t>(this->dim_) + (pushed_ ? 2 : 1) + times_.size(); }
 
   int components_;
   Offset rows_;
   std::vector<spectral::GatherList<Space>> gather_nodes_;  ///< of nodes_
-  std::vector<Layer> layers_;
+  std::vector<Layer> layers_;                              ///< Base has all other blocks
   std::vector<Index> nodes_;
   Array<Index, Space> dofs_;
   bool pushed_;
   Array<T, Space> profile_, a_, V_, m_, U_;
+  std::vector<double> times_;  ///< of R_
+  std::size_t rates_each_ = 0;
+  Array<T, Space> rates_, R_;
   double before_ = 0, next_ = 0;
   spectral::Pass pass_ = spectral::Pass::look;
 };
 
 template <class Exec, class Law, class T>
 struct ForceOfLaw<Exec, forms::InLayers<Law>, T> {
-  static constexpr bool attenuates = false;
+  static constexpr bool attenuates = forms::PartsOf<Law>::attenuates;
   using Type = LayeredOperator<Exec, Law, T>;
 };
 

@@ -1,12 +1,13 @@
 #pragma once
 // The cells of layers on the host. Sources that include it are compiled with -Wno-psabi, as lanes_threads.hpp says.
-#include "assembly/spectral/cells_threads.hpp"
+#include "assembly/spectral/attenuated_threads.hpp"
 #include "assembly/spectral/layers.hpp"
 
 namespace tessera::assembly::spectral {
 namespace host {
 
-/// A batch of cells in a layer. Those beyond the last repeat it, and remember the same.
+/// A batch of cells in a layer, of a law or of a part of one, whose slots begin at `first`. Those beyond the last
+/// repeat it, and remember the same.
 template <int n, int dim, class Law, class T>
 struct LayerBatch : Batch<n, dim, Law, T> {
   using Base = Batch<n, dim, Law, T>;
@@ -14,12 +15,16 @@ struct LayerBatch : Batch<n, dim, Law, T> {
   using typename Base::V;
 
   const LayerView<T>& layer;
-  const int active;
+  const int active, slots, first;
 
-  LayerBatch(const LayerView<T>& layer, const FoldedLine<n, T>& line)
-      : Base(layer.block, line), layer(layer), active(active_axes(layer.axes)) {}
+  LayerBatch(const LayerView<T>& layer, const FoldedLine<n, T>& line, int part)
+      : Base(layer.block, line),
+        layer(layer),
+        active(active_axes(layer.axes)),
+        slots(slots_of(C, dim, active)),
+        first(part * slots) {}
 
-  T* remembered(int lane, int slot) const { return layer.memory + (this->cell(lane) * layer.slots + slot) * N; }
+  T* remembered(int lane, int slot) const { return layer.memory + (this->cell(lane) * layer.slots + first + slot) * N; }
   V recall(int slot, int q) const {
     return of_lanes<V>([&](int lane) { return remembered(lane, slot)[q]; });
   }
@@ -53,7 +58,7 @@ struct LayerBatch : Batch<n, dim, Law, T> {
     const V by = of_lanes<V>([&](int lane) { return layer.lag[this->cell(lane)] / layer.before; });
     for (int c = 0; c < C; ++c)
       for (int q = 0; q < N; ++q) {
-        const int slot = layer.slots - C + c;
+        const int slot = slots - C + c;
         const V now = -this->u[c][q];
         if (layer.pass != Pass::begin) this->u[c][q] -= by * (now - recall(slot, q));
         if (layer.pass != Pass::look) keep(slot, q, now);
@@ -75,20 +80,39 @@ struct LayerBatch : Batch<n, dim, Law, T> {
   }
 };
 
+/// The forces of part `part` of a law.
+template <class Law, int part, class Cells, class T>
+void apply_layer_part(Cells& batch, Offset number, const T* u, const MemoryView<T>& memory) {
+  batch.begin(number);
+  if constexpr (forms::PartsOf<Law>::attenuates)
+    take_part<Law, part>(batch, u, memory);
+  else
+    batch.take_values(u);
+  batch.apply();
+}
+
 template <int n, int dim, class Law, class T>
-void apply_layer_cells(Threads& exec, const Rule& rule, const LayerView<T>& layer, const T* u, T* elements) {
-  using Cells = LayerBatch<n, dim, Law, T>;
-  constexpr int W = Cells::W, size = entry_size(Cells::C);
+void apply_layer_cells(Threads& exec, const Rule& rule, const LayerView<T>& layer, const T* u,
+                       const MemoryView<T>& memory, T* elements) {
+  using Parts = forms::PartsOf<Law>;
+  constexpr int last_part = Parts::count - 1;
+  using Cells = LayerBatch<n, dim, typename Parts::template Part<last_part>, T>;
+  using Others = LayerBatch<n, dim, typename Parts::template Part<0>, T>;
+  constexpr int W = Cells::W, N = Cells::N, size = entry_size(Cells::C);
   const BlockView<T>& block = layer.block;
   const FoldedLine<n, T> line(rule);
   T* const out = elements + block.first * size;
   parallel_ranges(exec.count(), (block.cells + W - 1) / W, [&](Offset first, Offset last, int) {
-    const auto batch = std::make_unique<Cells>(layer, line);
+    const auto batch = std::make_unique<Cells>(layer, line, last_part);
+    const auto other = std::make_unique<Others>(layer, line, 0);
     for (Offset b = first; b < last; ++b) {
-      batch->begin(b);
-      batch->take_values(u);
-      batch->apply();
-      batch->give_forces(out + b * W * Cells::N * size, false);
+      apply_layer_part<Law, last_part>(*batch, b, u, memory);
+      if constexpr (Parts::count == 2) {
+        apply_layer_part<Law, 0>(*other, b, u, memory);
+        for (int c = 0; c < Cells::C; ++c)
+          for (int q = 0; q < N; ++q) batch->u[c][q] += other->u[c][q];
+      }
+      batch->give_forces(out + b * W * N * size, false);
     }
   });
 }
@@ -97,9 +121,11 @@ void apply_layer_cells(Threads& exec, const Rule& rule, const LayerView<T>& laye
 
 /// The element vector has the forces of the nodes of cells in layers.
 template <class Law, class T>
-void apply_layer(Threads& exec, const Rule& rule, const LayerView<T>& layer, const T* u, T* elements) {
-  on_lattice(layer.block.dim, layer.block.n,
-             [&](auto dim, auto n) { host::apply_layer_cells<n(), dim(), Law>(exec, rule, layer, u, elements); });
+void apply_layer(Threads& exec, const Rule& rule, const LayerView<T>& layer, const T* u, const MemoryView<T>& memory,
+                 T* elements) {
+  on_lattice(layer.block.dim, layer.block.n, [&](auto dim, auto n) {
+    host::apply_layer_cells<n(), dim(), Law>(exec, rule, layer, u, memory, elements);
+  });
 }
 
 }  // namespace tessera::assembly::spectral

@@ -95,6 +95,11 @@ bool is_integer(hid_t dataset) {
   return type.is_open() && H5Tget_class(type) == H5T_INTEGER;
 }
 
+std::size_t bytes_of_number(hid_t dataset) {
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  return type.is_open() ? H5Tget_size(type) : 0;
+}
+
 void set_rows(hid_t dataset, hsize_t rows, const fs::path& path) {
   const Extent size = extent(rows, shape_of(dataset, path).components);
   check(H5Dset_extent(dataset, size.data()), "write", path);

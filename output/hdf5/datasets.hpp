@@ -36,6 +36,7 @@ Handle make_dataset(const Place& in, const std::string& name, hid_t type, const 
 Handle open_dataset(const Place& in, const std::string& name);
 Shape shape_of(hid_t dataset, const std::filesystem::path& path);
 bool is_integer(hid_t dataset);
+std::size_t bytes_of_number(hid_t dataset);
 /// The dataset has so many rows from now on.
 void set_rows(hid_t dataset, hsize_t rows, const std::filesystem::path& path);
 
@@ -43,6 +44,11 @@ void set_rows(hid_t dataset, hsize_t rows, const std::filesystem::path& path);
 void write_rows(hid_t dataset, hsize_t first, hsize_t count, hid_t type, const void* from,
                 const std::filesystem::path& path);
 void read_rows(hid_t dataset, hsize_t first, hsize_t count, hid_t type, void* to, const std::filesystem::path& path);
+
+/// The same to a dataset of chunks, first a multiple of their rows; `type`: of the numbers in memory and in the file.
+/// Where it is compressed the chunks are made by some threads, as HDF5 would make them by one.
+void write_chunks(hid_t dataset, hsize_t first, hsize_t count, hid_t type, const void* from, int threads,
+                  const std::filesystem::path& path);
 
 hid_t type_of(const double*);
 hid_t type_of(const std::int64_t*);

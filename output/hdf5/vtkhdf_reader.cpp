@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "output/hdf5/datasets.hpp"
 #include "output/hdf5/steps.hpp"
@@ -94,7 +95,7 @@ VtkhdfFile read_here(const fs::path& path, std::optional<std::size_t> number) {
     result.times = part_of<double>(in, "Values", 0, read_attribute(in, "NSteps"));
     step = number.value_or(result.times.empty() ? 0 : result.times.size() - 1);
     if (step >= result.times.size())
-      refuse(path, fmt::format("it has {} states, number {} is asked for", result.times.size(), step));
+      refuse(path, fmt::format("it has {}, number {} is asked for", counted(result.times.size(), "state"), step));
     for (const auto& [name, value] : step_numbers)
       if (part_of<std::int64_t>(in, name, static_cast<std::int64_t>(step), 1).front() != value)
         refuse(path, fmt::format("its {} are not those of one grid for all states", name));

@@ -38,14 +38,14 @@ std::vector<std::string> names_of(const std::vector<Field>& fields) {
 /// A dataset whose rows all are there.
 template <class T>
 void write_whole(const Place& in, const std::string& name, hid_t type, const std::vector<T>& values, int components,
-                 int compression) {
+                 const VtkhdfOptions& options) {
   Shape shape{values.size() / static_cast<std::size_t>(components), components, 0};
-  if (compression > 0 && shape.rows > 1) shape.chunk = chunk_rows(shape.rows, components, sizeof(T));
-  const Handle dataset = make_dataset(in, name, type, shape, false, compression);
-  write_rows(dataset, 0, shape.rows, type_of(values.data()), values.data(), in.path);
+  if (options.compression > 0 && shape.rows > 1) shape.chunk = chunk_rows(shape.rows, components, sizeof(T));
+  const Handle dataset = make_dataset(in, name, type, shape, false, options.compression);
+  write_chunks(dataset, 0, shape.rows, type_of(values.data()), values.data(), options.threads, in.path);
 }
 
-void write_grid(const Place& root, const VtkData& data, int compression) {
+void write_grid(const Place& root, const VtkData& data, const VtkhdfOptions& options) {
   std::vector<unsigned char> types;
   std::vector<std::int64_t> offsets{0}, connectivity;
   for (const OutputCells& block : data.blocks) {
@@ -57,38 +57,40 @@ void write_grid(const Place& root, const VtkData& data, int compression) {
     }
   }
   const auto count = [&](const char* name, std::size_t number) {
-    write_whole(root, name, H5T_STD_I64LE, std::vector{static_cast<std::int64_t>(number)}, 1, 0);
+    write_whole(root, name, H5T_STD_I64LE, std::vector{static_cast<std::int64_t>(number)}, 1, {.compression = 0});
   };
   count("NumberOfPoints", data.points.size() / 3);
   count("NumberOfCells", types.size());
   count("NumberOfConnectivityIds", connectivity.size());
-  write_whole(root, "Points", H5T_IEEE_F64LE, data.points, 3, compression);
-  write_whole(root, "Connectivity", H5T_STD_I64LE, connectivity, 1, compression);
-  write_whole(root, "Offsets", H5T_STD_I64LE, offsets, 1, compression);
-  write_whole(root, "Types", H5T_STD_U8LE, types, 1, compression);
+  write_whole(root, "Points", H5T_IEEE_F64LE, data.points, 3, options);
+  write_whole(root, "Connectivity", H5T_STD_I64LE, connectivity, 1, options);
+  write_whole(root, "Offsets", H5T_STD_I64LE, offsets, 1, options);
+  write_whole(root, "Types", H5T_STD_U8LE, types, 1, options);
 }
 
 /// The group of everything, with what is the same at all times.
-Handle make_root(const Place& file, const VtkData& data, int compression) {
+Handle make_root(const Place& file, const VtkData& data, const VtkhdfOptions& options) {
   Handle root = make_group(file, "VTKHDF");
   const Place in{root, file.path};
   write_attribute(in, "Version", {2, 0}, false);
   write_attribute(in, "Type", std::string("UnstructuredGrid"));
   if (!data.title.empty()) write_attribute(in, "title", data.title);
-  write_grid(in, data, compression);
+  write_grid(in, data, options);
   return root;
+}
+
+/// Calls visit(numbers) with those of a field as a file has them.
+template <class Visit>
+void with_numbers(const Field& field, Visit visit) {
+  if (field.integer)
+    visit(std::vector<int>(field.values.begin(), field.values.end()));
+  else
+    visit(field.values);
 }
 
 hid_t file_type(const Field& field) { return field.integer ? H5T_STD_I32LE : H5T_IEEE_F64LE; }
 
-void write_values(hid_t dataset, hsize_t first, const Field& field, const fs::path& path) {
-  const hsize_t rows = field.values.size() / static_cast<std::size_t>(field.components);
-  if (!field.integer) return write_rows(dataset, first, rows, H5T_NATIVE_DOUBLE, field.values.data(), path);
-  std::vector<int> values(field.values.size());
-  std::transform(field.values.begin(), field.values.end(), values.begin(),
-                 [](double value) { return static_cast<int>(value); });
-  write_rows(dataset, first, rows, H5T_NATIVE_INT, values.data(), path);
-}
+hsize_t rows_of_field(const Field& field) { return field.values.size() / static_cast<std::size_t>(field.components); }
 
 /// visit(kind, names, fields) for those of points and of cells.
 template <class Visit>
@@ -99,8 +101,7 @@ void for_fields(const VtkData& data, Visit visit) {
 
 Handle make_field(const Place& in, const std::string& name, const Field& field, hsize_t rows, bool grows,
                   int compression) {
-  const hsize_t count = field.values.size() / static_cast<std::size_t>(field.components);
-  const hsize_t chunk = chunk_rows(count, field.components, field.integer ? 4 : 8);
+  const hsize_t chunk = chunk_rows(rows_of_field(field), field.components, field.integer ? 4 : 8);
   return make_dataset(in, name, file_type(field), {rows, field.components, chunk}, grows, compression);
 }
 
@@ -118,8 +119,8 @@ void check_sizes(const VtkData& data, const fs::path& path) {
 }
 
 /// The datasets of a series that has no frame yet.
-void make_series(const Place& file, const VtkData& data, int compression) {
-  const Handle root = make_root(file, data, compression);
+void make_series(const Place& file, const VtkData& data, const VtkhdfOptions& options) {
+  const Handle root = make_root(file, data, options);
   const Place in{root, file.path};
   const Handle steps = make_group(in, "Steps");
   const Place in_steps{steps, file.path};
@@ -131,7 +132,7 @@ void make_series(const Place& file, const VtkData& data, int compression) {
   for_fields(data, [&](const FieldKind& kind, const auto& names, const std::vector<Field>& fields) {
     const Handle group = make_group(in, kind.data), offsets = make_group(in_steps, kind.offsets);
     for (std::size_t f = 0; f < fields.size(); ++f) {
-      make_field({group, file.path}, names[f], fields[f], 0, true, compression);
+      make_field({group, file.path}, names[f], fields[f], 0, true, options.compression);
       of_steps({offsets, file.path}, names[f], H5T_STD_I64LE);
     }
   });
@@ -146,34 +147,43 @@ void append_step(const Place& in, const std::string& name, hsize_t step, T value
   write_rows(dataset, step, 1, type_of(&value), &value, in.path);
 }
 
-/// The values of a field go behind those that are there, at the beginning of a chunk. Returns their first row.
-hsize_t append_values(const Place& in, const std::string& name, const Field& field) {
+/// Numbers of a field go behind those that are there, at the beginning of a chunk. Returns their first row.
+template <class T>
+hsize_t append_values(const Place& in, const std::string& name, const Field& field, const std::vector<T>& numbers,
+                      int threads) {
   const Handle dataset = open_dataset(in, name);
   const Shape shape = shape_of(dataset, in.path);
-  const hsize_t count = field.values.size() / static_cast<std::size_t>(field.components);
-  if (shape.components != field.components || is_integer(dataset) != field.integer || shape.chunk == 0)
+  const hsize_t count = rows_of_field(field);
+  if (shape.components != field.components || is_integer(dataset) != field.integer ||
+      bytes_of_number(dataset) != sizeof(T) || shape.chunk == 0)
     throw Error(ExitCode::file_system,
                 fmt::format("cannot write {}: its field '{}' is another than that of this run", in.path.string(), name),
                 "rename the file, and a new series begins");
   set_rows(dataset, shape.rows + (count + shape.chunk - 1) / shape.chunk * shape.chunk, in.path);
-  write_values(dataset, shape.rows, field, in.path);
+  write_chunks(dataset, shape.rows, count, type_of(numbers.data()), numbers.data(), threads, in.path);
   return shape.rows;
 }
 
+template <class T>
+std::uint64_t hash_of(const std::vector<T>& numbers) {
+  return checkpoint_hash(numbers.data(), numbers.size() * sizeof(T));
+}
+
 /// A frame: the values first, their number last.
-void append_frame(const Place& file, double t, const VtkData& data, hsize_t step, bool cells_stay,
+void append_frame(const Place& file, double t, const VtkData& data, hsize_t step, bool cells_stay, int threads,
                   std::map<std::string, VtkhdfSeries::Stored>& last) {
   const Handle root = open_group(file, "VTKHDF"), steps = open_group({root, file.path}, "Steps");
   const Place in{root, file.path}, in_steps{steps, file.path};
   for_fields(data, [&](const FieldKind& kind, const auto& names, const std::vector<Field>& fields) {
     const Handle group = open_group(in, kind.data), offsets = open_group(in_steps, kind.offsets);
     for (std::size_t f = 0; f < fields.size(); ++f) {
-      const std::vector<double>& values = fields[f].values;
       const auto [stored, is_new] = last.try_emplace(std::string(kind.data) + "/" + names[f]);
       if (is_new || !cells_stay || &fields != &data.cell_fields) {
-        const std::uint64_t hash = checkpoint_hash(values.data(), values.size() * sizeof(double));
-        if (is_new || stored->second.hash != hash)
-          stored->second = {append_values({group, file.path}, names[f], fields[f]), hash};
+        with_numbers(fields[f], [&, &of_last = stored->second, &is_first = is_new](const auto& numbers) {
+          const std::uint64_t hash = hash_of(numbers);
+          if (is_first || of_last.hash != hash)
+            of_last = {append_values({group, file.path}, names[f], fields[f], numbers, threads), hash};
+        });
       }
       append_step({offsets, file.path}, names[f], step, static_cast<std::int64_t>(stored->second.row));
     }
@@ -194,13 +204,15 @@ std::string hdf5_version() {
 void write_vtkhdf(const VtkData& data, const fs::path& path, const VtkhdfOptions& options) {
   check_sizes(data, path);
   create(path, false, [&](hid_t file) {
-    const Handle root = make_root({file, path}, data, options.compression);
+    const Handle root = make_root({file, path}, data, options);
     for_fields(data, [&](const FieldKind& kind, const auto& names, const std::vector<Field>& fields) {
       const Handle group = make_group({root, path}, kind.data);
       for (std::size_t f = 0; f < fields.size(); ++f) {
-        const hsize_t rows = fields[f].values.size() / static_cast<std::size_t>(fields[f].components);
-        write_values(make_field({group, path}, names[f], fields[f], rows, false, options.compression), 0, fields[f],
-                     path);
+        const hsize_t rows = rows_of_field(fields[f]);
+        const Handle dataset = make_field({group, path}, names[f], fields[f], rows, false, options.compression);
+        with_numbers(fields[f], [&](const auto& numbers) {
+          write_chunks(dataset, 0, rows, type_of(numbers.data()), numbers.data(), options.threads, path);
+        });
       }
     });
   });
@@ -215,11 +227,13 @@ void VtkhdfSeries::add(double t, const VtkData& data, bool cells_stay) {
   std::map<std::string, Stored> last = last_;
   if (times_.empty())
     create(path_, true, [&](hid_t file) {
-      make_series({file, path_}, data, options_.compression);
-      append_frame({file, path_}, t, data, 0, false, last);
+      make_series({file, path_}, data, options_);
+      append_frame({file, path_}, t, data, 0, false, options_.threads, last);
     });
   else
-    change(path_, [&](hid_t file) { append_frame({file, path_}, t, data, times_.size(), cells_stay, last); });
+    change(path_, [&](hid_t file) {
+      append_frame({file, path_}, t, data, times_.size(), cells_stay, options_.threads, last);
+    });
   last_ = std::move(last);
   times_.push_back(t);
 }
@@ -246,8 +260,9 @@ std::map<std::string, VtkhdfSeries::Stored> cut_frames(const Place& file, hsize_
       const auto end = static_cast<hsize_t>(*std::max_element(first.begin(), first.end())) + rows;
       set_rows(dataset, (end + shape.chunk - 1) / shape.chunk * shape.chunk, file.path);
       const auto row = static_cast<hsize_t>(first.back());
-      const std::vector<double> values = rows_of<double>(dataset, row, rows, file.path);
-      last[std::string(kind.data) + "/" + name] = {row, checkpoint_hash(values.data(), values.size() * sizeof(double))};
+      const std::uint64_t hash = is_integer(dataset) ? hash_of(rows_of<int>(dataset, row, rows, file.path))
+                                                     : hash_of(rows_of<double>(dataset, row, rows, file.path));
+      last[std::string(kind.data) + "/" + name] = {row, hash};
     }
   }
   cut(in_steps, "Values");

@@ -13,7 +13,7 @@ double geometry_bytes(const Discretisation& space) {
   double numbers = 0;
   for (const mesh::CellBlock& block : space.mesh.blocks) {
     if (block.cells() == 0) continue;
-    const assembly::EdgeTables tables = assembly::make_edge_tables(block, space.dofs.order);
+    const assembly::EdgeTables tables = assembly::make_edge_tables(block, space.dofs.order, space.dofs.nodes);
     const int points = tables.affine ? 1 : tables.rule.points() + tables.exact.points();
     numbers += 1.0 * block.cells() * points * (space.mesh.dim * space.mesh.dim + 1);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "physics/entry.hpp"
 
@@ -103,7 +104,7 @@ void check_material(const MaterialParams& m) {
              m.where);
     const std::size_t n = m.stiffness.size();
     if (n != 1 && n != 6 && n != 10 && n != 21)
-      refuse(fmt::format("stiffness has {} values", n),
+      refuse(fmt::format("stiffness has {}", counted(n, "value")),
              "the upper half of a symmetric matrix has 21 (xx yy zz yz xz xy), in the plane 6, with mesh.axis 10, of a "
              "bar 1",
              m.where);
@@ -111,13 +112,14 @@ void check_material(const MaterialParams& m) {
     if (m.young.empty())
       refuse("a material has neither `young` nor `stiffness`", "e.g. young = \"210e9\" and poisson = \"0.3\"", m.where);
     const std::size_t n = m.young.size();
-    if (n != 1 && n != 3) refuse(fmt::format("young has {} values", n), "give one, or [E_x, E_y, E_z]", m.where);
+    if (n != 1 && n != 3)
+      refuse(fmt::format("young has {}", counted(n, "value")), "give one, or [E_x, E_y, E_z]", m.where);
     if (m.poisson.size() > 3 || m.poisson.size() == 2 || (n == 3 && m.poisson.size() != 3) ||
         (n == 1 && m.poisson.size() == 3))
-      refuse(fmt::format("poisson has {} values beside {} of young", m.poisson.size(), n),
+      refuse(fmt::format("poisson has {} beside {} of young", counted(m.poisson.size(), "value"), n),
              "isotropic materials have one of each, orthotropic ones three", m.where);
     if ((n == 3) != (m.shear.size() == 3) || (n == 1 && !m.shear.empty()))
-      refuse(fmt::format("shear has {} values beside {} of young", m.shear.size(), n),
+      refuse(fmt::format("shear has {} beside {} of young", counted(m.shear.size(), "value"), n),
              "orthotropic materials have [G_xy, G_yz, G_xz]; of isotropic ones it follows from young and poisson",
              m.where);
   }
@@ -125,7 +127,8 @@ void check_material(const MaterialParams& m) {
     refuse("a temperature without thermal expansion has no effect",
            "add expansion = \"12e-6\" (steel), or leave temperature out", m.where);
   if (m.expansion.size() > 3 || m.expansion.size() == 2)
-    refuse(fmt::format("expansion has {} values", m.expansion.size()), "give one, or one an axis [x, y, z]", m.where);
+    refuse(fmt::format("expansion has {}", counted(m.expansion.size(), "value")), "give one, or one an axis [x, y, z]",
+           m.where);
 }
 
 void check_boundary(const BoundaryParams& b) {

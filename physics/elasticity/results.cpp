@@ -192,7 +192,7 @@ std::vector<double> ElasticityResults::stress_and_strain() const {
     }
   };
   return assembly::nodal_mean(s_.mesh, s_.space.dofs, {s_.u, s_.space.layout()}, law_field(problem_, s_.threads), 12,
-                              evaluate, s_.threads);
+                              evaluate, s_.threads, hoop ? assembly::DerivedOf::point : assembly::DerivedOf::gradient);
 }
 
 std::vector<double> ElasticityResults::field(const std::string& name) {

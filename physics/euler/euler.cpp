@@ -1,6 +1,7 @@
 #include "physics/euler/euler.hpp"
 
 #include "assembly/space/estimated_entries.hpp"
+#include "base/counted.hpp"
 #include "physics/conservation/sides.hpp"
 #include "physics/conservation/stages.hpp"
 #include "physics/conservation/step_bytes.hpp"
@@ -198,10 +199,10 @@ class Euler final : public Model {
     if (!params_.reference) return;
     const ReferenceParams& reference = *params_.reference;
     if (!reference.centre.empty() && static_cast<int>(reference.centre.size()) != mesh.dim)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("reference.centre has {} numbers, and the mesh {} dimensions", reference.centre.size(), mesh.dim),
-          "give one number an axis", reference.where);
+      throw Error(ExitCode::usage,
+                  fmt::format("reference.centre has {}, and the mesh {}", counted(reference.centre.size(), "number"),
+                              counted(mesh.dim, "dimension")),
+                  "give one number an axis", reference.where);
     if (reference.area && mesh.dim != 3)
       throw Error(ExitCode::usage, "reference.area is of three dimensions, and the mesh has fewer",
                   "leave it out: forces in the plane are divided by reference.length", reference.where);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "linalg/rank_rows.hpp"
 #include "linalg/shift_ops.hpp"
 #include "physics/run/evolving.hpp"
 #include "solvers/time/right_hand_side.hpp"
@@ -12,7 +13,9 @@
 namespace tessera::physics {
 
 /// u' = M^-1 (b - A u) of the rows that this rank owns; where u is prescribed, du/dt is that of the values. The product
-/// is one with A in the format that the deck asks for. Where coefficients depend on u, b - A u is the residual R(u).
+/// is one with A in the format that the deck asks for, over ranks with A as they share it, so that ghosts travel beside
+/// it; where A changes in time each rank has all rows that it sees, and brings ghosts before. Where coefficients depend
+/// on u, b - A u is the residual R(u).
 template <class Exec>
 class ExplicitRates final : public solvers::RightHandSide<Exec> {
  public:
@@ -23,7 +26,6 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
         problem_(problem),
         params_(params),
         context_(context),
-        seen_(problem.ranks() ? problem.space().rows() : 0),
         rates_(problem.space().rows()),
         inverse_mass_(problem.space().rows()),
         sums_(1) {
@@ -52,6 +54,7 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   /// u [own rows] with the ghosts behind it, until the next evaluation; on one rank u itself.
   View<const double> seen(View<const double> u) {
     if (!problem_.ranks()) return u;
+    if (seen_.empty()) seen_ = Array<double, Space>(problem_.space().rows());
     linalg::copy(exec_, u, seen_.view().part(0, u.size()));
     problem_.ranks().update_ghosts(seen_.view());
     return seen_.view();
@@ -80,7 +83,7 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
       const double size = norm(v);
       if (!(size > 0)) return 0;
       linalg::scale(exec_, 1 / size, v.view());
-      divide_by_mass([&](View<const double> x) { A_->apply(exec_, x, rates_.view()); }, v.view(), w.view());
+      divide_by_mass([&](View<const double> x) { multiply(x); }, v.view(), w.view());
       const double next = norm(w);
       std::swap(v, w);
       const bool same = std::abs(next - eigenvalue) <= enough * next;
@@ -98,8 +101,18 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   void forget_refused() { refused_.clear(); }
 
  private:
+  /// rates_ = A x.
+  void multiply(View<const double> x) {
+    if (shared_)
+      shared_->apply(exec_, x, own_rates());
+    else
+      A_->apply(exec_, x, rates_.view());
+  }
+  View<double> own_rates() { return rates_.view().part(0, problem_.ranks().rows()); }
+
   /// rates_ = b - A x or R(x).
   void form_rates(View<const double> x) {
+    if (shared_) return shared_->residual(exec_, x, problem_.loads().part(0, x.size()), own_rates(), sums_.data());
     if (!problem_.nonlinear()) return A_->residual(exec_, x, problem_.loads(), rates_.view(), sums_.data());
     std::vector<double> u(static_cast<std::size_t>(x.size()));
     copy_bytes(Space{}, x.data(), Host{}, u.data(), u.size() * sizeof(double));
@@ -114,11 +127,12 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
     if (problem_.varying().mass_of_solution) invert_mass();
   }
 
-  /// f = M^-1 of what `form` leaves in rates_ of u with its ghosts; 0 in fixed rows.
+  /// f = M^-1 of what `form` leaves in rates_ of u, with its ghosts where they do not travel meanwhile; 0 in fixed
+  /// rows.
   template <class Form>
   void divide_by_mass(Form form, View<const double> u, View<double> f) {
     const Index rows = problem_.ranks().rows();
-    const View<const double> x = seen(u);
+    const View<const double> x = shared_ ? u : seen(u);
     const Linked alone(exec_, nullptr);
     form(x);
     linalg::multiply(exec_, inverse_mass_.view().part(0, rows), rates_.view().part(0, rows), f);
@@ -126,8 +140,22 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   }
 
   void make_operator() {
-    if (!problem_.nonlinear()) A_ = in_format(exec_, params_, problem_.stiffness(), context_.summary);
+    if (problem_.ranks() && !problem_.nonlinear() && !problem_.varying().stiffness) {
+      if (!shared_) share_rows();
+    } else if (!problem_.nonlinear()) {
+      A_ = in_format(exec_, params_, problem_.stiffness(), context_.summary);
+    }
     invert_mass();
+  }
+
+  void share_rows() {
+    const OverRanks<Exec>& ranks = problem_.ranks();
+    const std::vector<Index> boundary = to_vector(ranks.halo()->boundary());
+    shared_ = std::make_unique<linalg::RankRows<Exec>>(
+        ranks.halo(), linalg::split_ghosts(exec_, problem_.stiffness(), boundary, ranks.rows()));
+    std::unique_ptr<linalg::Operator<Exec>> own;
+    ranks.each([&] { own = in_format(exec_, params_, shared_->own(), context_.summary); });
+    shared_->take(std::move(own));
   }
 
   void invert_mass() {
@@ -146,7 +174,8 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   const CommonParams& params_;
   Context& context_;
   std::unique_ptr<linalg::Operator<Exec>> A_;
-  Array<double, Space> seen_, rates_;  ///< of all rows that are seen; seen_ where there are other ranks
+  std::unique_ptr<linalg::RankRows<Exec>> shared_;
+  Array<double, Space> seen_, rates_;  ///< of all rows that are seen; seen_ where it is asked for
   Array<double, Space> inverse_mass_, sums_;
   Offset nnz_ = 0;  ///< of the tangent
   std::string refused_;

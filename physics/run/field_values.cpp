@@ -13,14 +13,6 @@ namespace tessera::physics {
 
 namespace {
 
-/// [nodes, 3] of [nodes, dim]: vectors in files have three components.
-std::vector<double> padded(std::span<const double> values, int dim) {
-  std::vector<double> result(3 * values.size() / static_cast<std::size_t>(dim), 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    result[i / static_cast<std::size_t>(dim) * 3 + i % static_cast<std::size_t>(dim)] = values[i];
-  return result;
-}
-
 /// How many of the first `count` nodes have numbers that are not finite, and the first of them. values [nodes, stride]
 struct Found {
   double nodes = 0;
@@ -65,6 +57,13 @@ void warn_of_infinite(const std::string& name, std::span<const double> values, i
 
 }  // namespace
 
+std::vector<double> with_three_components(std::span<const double> values, int dim) {
+  std::vector<double> result(3 * values.size() / static_cast<std::size_t>(dim), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    result[i / static_cast<std::size_t>(dim) * 3 + i % static_cast<std::size_t>(dim)] = values[i];
+  return result;
+}
+
 void warn_once(const NotFinite& found) {
   const std::vector<std::string>& said = warnings();
   if (std::none_of(said.begin(), said.end(), [&](const std::string& one) { return one.starts_with(found.what); }))
@@ -85,7 +84,7 @@ FieldValues::FieldValues(const FieldInfo& field, bool solved, const NodalSolutio
     in_common::each(s.share, [&] { own = results.field(field.name); });
     in_common::update_ghosts(s, stride, own);
   } else if (field.vector) {
-    own = padded(s.u, s.space.components);
+    own = with_three_components(s.u, s.space.components);
   }
   values = solved && !field.vector ? std::span<const double>(s.u) : std::span<const double>(own);
   warn_of_infinite(field.name, values, stride, s, when);

@@ -22,6 +22,9 @@ void warn_once(const NotFinite& found);
 std::optional<NotFinite> find_not_finite(const std::string& field, std::span<const double> values, int stride,
                                          const std::vector<double>& node_points, int threads, const std::string& when);
 
+/// [nodes, 3] of [nodes, dim]: vectors in files have three components.
+std::vector<double> with_three_components(std::span<const double> values, int dim);
+
 /// All numbers of a field, [nodes, stride]: the first is the solution itself. It warns where one is not finite.
 /// Collective.
 struct FieldValues {

@@ -33,7 +33,7 @@ class FlowLoop : private Walk<Exec> {
     take(state);
     if (report_.failure.empty()) {
       if (state.step == 0 && visitor.samples(0)) sample(state, visitor, flow_.rows());
-      if (begins(state, visitor)) visitor.visit(state);
+      if (begins(state, visitor)) visitor.visit(state, true);
     }
     while (state.t < time_.end && report_.failure.empty()) {
       report_.interrupted = stop_ && stop_();

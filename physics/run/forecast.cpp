@@ -279,6 +279,14 @@ OfRank print_ranks(const CommonParams& params, const Discretisation& space, cons
   return result;
 }
 
+/// What all ranks take of a machine's memory, where it has all of them; `need`: of one, `whole`: of the first one
+/// beside its part.
+void print_together(int ranks, double need, double whole, double in_use) {
+  const double all = whole + ranks * need, free = in_use + static_cast<double>(host_memory().free);
+  fmt::print("  {:<10} about {} for {} ranks, {} on one machine with {} free\n", "together", human_bytes(all), ranks,
+             all <= free ? "which fit" : "which would not fit", human_bytes(free));
+}
+
 }  // namespace
 
 void say_fit(const Room& room) {
@@ -395,6 +403,8 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
                    ways_out.gpu;
   }
   print_memory(params.run.backend, size.host_bytes * on_host, in_use, size.device_bytes * share + windows, ways_out);
+  if (ranks.count > 1)
+    print_together(ranks.count, size.host_bytes * share, size.host_bytes * (on_host - share), in_use);
   summarise_mesh(mesh, space, 0, summary);
 }
 

@@ -4,13 +4,16 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/communicator.hpp"
 #include "base/profile.hpp"
+#include "base/team.hpp"
 #include "output/pieces.hpp"
 #include "output/results.hpp"
+#include "physics/later_fields.hpp"
 
 namespace tessera::physics {
 
@@ -31,16 +34,16 @@ std::string stem_of(Offset step) { return output::frame_name("solution", step, "
 
 }  // namespace
 
-Frames::Frames(const CommonParams& params, const Context& context, std::optional<double> t)
+Frames::Frames(const CommonParams& params, const Context& context, std::optional<double> t, bool free_team)
     : params_(params),
       directory_(context.output_directory),
       series_(directory_ / "solution.pvd"),
-      beside_(most_waiting) {
+      beside_(most_waiting, free_team) {
   if (context.ranks && !context.ranks->is_root()) return;
   if (t) series_ = output::Series::resume(directory_ / "solution.pvd", *t);
   if (params.output.write && params.output.has_format("vtkhdf")) {
     const std::filesystem::path path = directory_ / "solution.vtkhdf";
-    const output::VtkhdfOptions options{params.output.compression};
+    const output::VtkhdfOptions options{params.output.compression, free_team ? default_threads() : 1};
     hdf_.emplace(t ? output::VtkhdfSeries::resume(path, *t, options) : output::VtkhdfSeries(path, options));
   }
   if (params.quantities.empty()) return;
@@ -59,10 +62,37 @@ std::filesystem::path Frames::file(Offset step, const char* extension) const {
   return directory_ / (stem_of(step) + extension);
 }
 
-void Frames::write(Offset step, double t, const FileNames& names, MakeSolution make) {
+void Frames::has_derived_from(const Results& results) {
+  may_need_rates_ = dynamic_cast<const LaterFields*>(&results) == nullptr;
+}
+
+std::vector<double> Frames::spare(std::size_t length) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!spares_.empty() && spares_.back().size() == length) {
+      std::vector<double> result = std::move(spares_.back());
+      spares_.pop_back();
+      return result;
+    }
+  }
+  return std::vector<double>(length);
+}
+
+/// Of fields that are written.
+void Frames::keep_spare(std::vector<output::Field>& fields, std::size_t length) {
+  const std::lock_guard lock(mutex_);
+  for (output::Field& field : fields)
+    if (field.values.size() == length && spares_.size() <= most_waiting)
+      return spares_.push_back(std::move(field.values));
+}
+
+void Frames::write(Offset step, double t, const FileNames& names, MakeSolution make, std::vector<double> u) {
   wait([&] {
-    beside_.hand_over([this, step, t, names, make = std::move(make)] {
-      make(state_);
+    // What is handed over can be copied, which a vector that it holds would be.
+    const auto of_state = std::make_shared<std::vector<double>>(std::move(u));
+    beside_.hand_over([this, step, t, names, make = std::move(make), of_state] {
+      const std::size_t length = of_state->size();
+      make(state_, std::move(*of_state));
       {
         const std::lock_guard lock(mutex_);
         not_finite_.insert(not_finite_.end(), state_.not_finite.begin(), state_.not_finite.end());
@@ -71,6 +101,7 @@ void Frames::write(Offset step, double t, const FileNames& names, MakeSolution m
       output::VtkData& data = state_.shown.data;
       write_solution_files(params_.output, data, directory_, names);
       if (hdf_) hdf_->add(t, data, names.goes_on);
+      keep_spare(data.point_fields, length);
       data.point_fields.clear();
       if (params_.output.has_format("csv")) output::make_lasting(file(step, ".csv"));
       if (params_.output.has_format("vtu") || params_.output.has_format("pvtu")) series_.add(t, file(step, ".vtu"));

@@ -10,6 +10,7 @@
 #include "base/muted.hpp"
 #include "base/profile.hpp"
 #include "linalg/shift_ops.hpp"
+#include "mesh/copy.hpp"
 #include "physics/run/changing_orders.hpp"
 #include "physics/run/lower_orders.hpp"
 #include "physics/run/solve.hpp"
@@ -50,7 +51,7 @@ class OfOrder {
 };
 
 inline void make_space_of(const Discretisation& higher, int order, Discretisation& space) {
-  space.mesh = higher.mesh;
+  space.mesh = mesh::copy(higher.mesh, higher.threads);
   make_lower_space(higher, order, space);
 }
 

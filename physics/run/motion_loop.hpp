@@ -1,6 +1,7 @@
 #pragma once
 // A run through time of something that accelerates: M u'' = f(t, u, u').
 #include <memory>
+#include <optional>
 
 #include "base/log.hpp"
 #include "base/profile.hpp"
@@ -89,10 +90,8 @@ class MotionLoop : private Walk<Exec> {
         if (report_.interrupted || !report_.failure.empty()) break;
       }
       if (now.last) break;
-      {
-        Scope scope(exec_, "steps");
-        leapfrog->step(state.t, now.before, now.next);
-      }
+      if (!running_) running_.emplace(exec_, "steps");  // of all steps between two looks: none waits for the device
+      leapfrog->step(state.t, now.before, now.next);
       if (samples_rates) {
         add_rates(*leapfrog, Vector::v, now.part());
         add_accelerations(*leapfrog, Vector::v, 1 / now.between());
@@ -103,6 +102,7 @@ class MotionLoop : private Walk<Exec> {
       count(state, now.next, static_cast<double>(state.step) / static_cast<double>(steps.count()),
             fmt::format("dt {:.3g}", now.next));
     }
+    running_.reset();
     report_.finished = state.step == steps.count() && report_.failure.empty() && !report_.interrupted;
   }
 
@@ -139,6 +139,7 @@ class MotionLoop : private Walk<Exec> {
     const bool ahead = shown || saved || now.last || report_.interrupted || (first && sampled_rates);
     if (!is_finite(leapfrog, state, now.last)) return false;
     if (ahead) {
+      running_.reset();
       take_ahead(leapfrog, state, now);
       if (!are_finite(state.u) || !are_finite(state.rate)) {  // found here, before it is shown or saved
         say_not_finite(state);
@@ -155,7 +156,7 @@ class MotionLoop : private Walk<Exec> {
       if (sampled_rates && ahead) add_accelerations(leapfrog, Vector::next_v, 1 / now.between());
     }
     leapfrog.forget_ahead();
-    if (shown) visitor.visit(state);
+    if (shown) visitor.visit(state, false);
     if (saved || report_.interrupted) {
       state.kept = kept_of(leapfrog);
       save(state, visitor);
@@ -219,7 +220,7 @@ class MotionLoop : private Walk<Exec> {
     motion_.prescribe(state.t, u(), v());
     take(state);
     if (state.step == 0 && visitor.samples(0)) sample_all(state, visitor);
-    if (begins(state, visitor)) visitor.visit(state);
+    if (begins(state, visitor)) visitor.visit(state, false);
     const auto stepper = solvers::make_stepper(exec_, 2 * rows_, stepper_of_rank(time_, first_row_));
     const auto keep = [&] { state.kept = {{state.rate}, {}}; };
     const auto take_state = [&] { take(state); };
@@ -261,6 +262,7 @@ class MotionLoop : private Walk<Exec> {
   Index rows_;                  ///< that this rank owns
   Array<double, Space> state_;  ///< of Runge and Kutta: u, and behind it v
   View<double> next_values_;    ///< of the points at this step
+  std::optional<Scope<Exec>> running_;
   std::function<bool()> stop_;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "physics/run/tangent_solver.hpp"
 
@@ -137,8 +138,8 @@ class Newton {
       report.history.push_back(step);
       report.converged = last && step.damping == 1 && is_solved(report.linear);
       const std::string what =
-          fmt::format("newton {}: residual {:.3e}, correction {:.3e}, damping {:.3g}, {} iterations",
-                      report.history.size(), residual, step.correction, step.damping, step.linear_iterations);
+          fmt::format("newton {}: residual {:.3e}, correction {:.3e}, damping {:.3g}, {}", report.history.size(),
+                      residual, step.correction, step.damping, counted(step.linear_iterations, "iteration"));
       if (quiet_) continue;
       log_info(what);
       if (context_.progress) context_.progress(-1, what);
@@ -251,8 +252,8 @@ class Newton {
     report.failure =
         fmt::format("the system of iteration {} was not solved: {}", report.history.size() + 1,
                     report.linear.failure.empty()
-                        ? fmt::format("relative residual {:.3e} after {} iterations of {}",
-                                      report.linear.relative_residual, report.linear.iterations, report.linear.type)
+                        ? fmt::format("relative residual {:.3e} after {} of {}", report.linear.relative_residual,
+                                      counted(report.linear.iterations, "iteration"), report.linear.type)
                         : report.linear.failure);
     report.help =
         params_.newton.picard()

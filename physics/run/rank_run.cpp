@@ -118,7 +118,8 @@ void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& 
   Threads exec(part.threads);
   Scope scope(exec, "distribute");
   part.mesh = std::move(own.mesh);
-  on_each_rank(ranks, [&] { make_space(deck, params.physics, components, own.joined, part); });
+  const assembly::LineNodes nodes = line_nodes(params.physics, part.mesh, &ranks);
+  on_each_rank(ranks, [&] { make_space(deck, params.physics, components, own.joined, nodes, part); });
   own.mesh = {};
   assembly::RankSpace numbered =
       assembly::make_rank_space(ranks, own, std::move(part.dofs), components, whole != nullptr);

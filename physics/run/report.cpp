@@ -10,6 +10,7 @@
 #include "base/counted.hpp"
 #include "base/log.hpp"
 #include "base/profile.hpp"
+#include "base/team.hpp"
 #include "mesh/quality.hpp"
 #include "output/csv.hpp"
 #include "output/pieces.hpp"
@@ -180,9 +181,9 @@ void report_solution(const CommonParams& params, const Traits& traits, const Nod
     Scope scope(exec, "output");
     if (const int pieces =
             write_solution(params, traits.fields, solution, results, converged, context.output_directory, {},
-                           [&](const MakeSolution& make) {
+                           [&](const MakeSolution& make, bool) {
                              FileState state;
-                             make(state);
+                             make(state, {});
                              write_solution_files(params.output, state.shown.data, context.output_directory);
                            });
         pieces > 0)
@@ -200,7 +201,7 @@ void write_solution_files(const OutputParams& params, const output::VtkData& dat
   }
   if (params.has_format("csv")) output::write_csv(data, directory / (names.stem + ".csv"));
   if (params.has_format("vtkhdf") && !names.in_series)
-    output::write_vtkhdf(data, directory / (names.stem + ".vtkhdf"), {params.compression});
+    output::write_vtkhdf(data, directory / (names.stem + ".vtkhdf"), {params.compression, default_threads()});
 }
 
 int write_pieces(const Share& share, const std::function<output::VtkData()>& own,

@@ -25,9 +25,10 @@ struct FileState {
   std::vector<NotFinite> not_finite;  ///< what the main thread is still to warn of
 };
 /// Makes it, called once and on any thread: until then it holds values of fields, and looks at mesh and space of the
-/// solution. Of a series that goes on (FileNames) the state has the grid of those before.
-using MakeSolution = std::function<void(FileState& state)>;
-using TakeSolution = std::function<void(MakeSolution make)>;
+/// solution. `u`: the solution [rows], where it asks for it, which it takes. Of a series that goes on (FileNames) the
+/// state has the grid of those before.
+using MakeSolution = std::function<void(FileState& state, std::vector<double> u)>;
+using TakeSolution = std::function<void(MakeSolution make, bool asks_for_u)>;
 /// The fields of the deck as files: of several ranks one file where the root has the whole mesh, which `take` writes on
 /// the root, or pieces, which are called `names`. Returns how many pieces; 0: none.
 int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fields, const NodalSolution& solution,

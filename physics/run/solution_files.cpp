@@ -102,11 +102,33 @@ void take_fields(const assembly::DofMap& dofs, Written written, Shown& shown) {
   }
 }
 
-/// A field of nodes that is made when the others are written.
+/// A field of nodes that is made of u when the others are written; without `make` it is u.
 struct Later {
   std::size_t place;  ///< among them
-  LaterFields::Make make;
+  LaterFields::Make make = {};
 };
+
+/// Fields of u at the nodes that `made` lacks. What of them is not finite is noted.
+void make_later(const std::vector<Later>& later, const FieldInfo& solved, int components,
+                const std::vector<double>& dof_points, int threads, const std::string& when, std::vector<double> u,
+                Written& made, FileState& state) {
+  std::optional<std::size_t> place_of_u;
+  for (const Later& of : later) {
+    output::Field& field = made.nodal[of.place];
+    if (!of.make && !solved.vector) {
+      place_of_u = of.place;
+      continue;
+    }
+    field.values = of.make ? of.make(u) : with_three_components(u, components);
+    if (auto found = find_not_finite(field.name, field.values, field.components, dof_points, threads, when))
+      state.not_finite.push_back(std::move(*found));
+  }
+  if (!place_of_u) return;
+  output::Field& field = made.nodal[*place_of_u];
+  if (auto found = find_not_finite(field.name, u, field.components, dof_points, threads, when))
+    state.not_finite.push_back(std::move(*found));
+  field.values = std::move(u);
+}
 
 /// All of it on the root.
 Written gathered(const NodalSolution& s, const Written& own) {
@@ -129,13 +151,14 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
                             (converged ? "" : " (NOT CONVERGED)");
   Written written;
   std::vector<Later> later;
-  const auto* const without_results =
-      names.in_series && !s.share ? dynamic_cast<const LaterFields*>(&results) : nullptr;
+  const bool can_wait = names.in_series && !s.share;
+  const auto* const without_results = can_wait ? dynamic_cast<const LaterFields*>(&results) : nullptr;
   for (const FieldInfo* field : fields_to_write(params.output, fields)) {
     const bool solved = field == &fields.front();
-    if (without_results && !solved) {
-      later.push_back({written.nodal.size(), without_results->field_later(field->name)});
-      written.nodal.push_back({field->name, field->stride(), {}});
+    if (solved ? can_wait : without_results != nullptr) {
+      later.push_back({written.nodal.size()});
+      if (!solved) later.back().make = without_results->field_later(field->name);
+      written.nodal.push_back({field->name, solved && !field->vector ? s.space.components : field->stride(), {}});
       continue;
     }
     FieldValues values(*field, solved, s, results, names.when);
@@ -145,20 +168,18 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
   if (!names.goes_on || in_pieces) in_common::each(s.share, [&] { written.cells = results.cell_fields(); });
   const auto write = [&](const mesh::Mesh& mesh, const assembly::DofMap& dofs, const std::vector<double>& dof_points,
                          Written all) {
-    std::vector<double> u = later.empty() ? std::vector<double>() : s.u;
-    take([title, names, threads = s.threads, &mesh, &dofs, &dof_points, &output = params.output, all = std::move(all),
-          later = std::move(later), u = std::move(u)](FileState& state) mutable {
-      for (const Later& of : later) {
-        output::Field& field = all.nodal[of.place];
-        field.values = of.make(u);
-        if (auto found = find_not_finite(field.name, field.values, field.components, dof_points, threads, names.when))
-          state.not_finite.push_back(std::move(*found));
-      }
-      if (names.goes_on) return take_fields(dofs, std::move(all), state.shown);
-      output::VtkData whole = vtk_data(mesh, dofs, dof_points, std::move(all), groups_overlap(mesh));
-      whole.title = title;
-      state.shown = shown_part(output, mesh, dofs, std::move(whole));
-    });
+    const bool asks_for_u = !later.empty();
+    take(
+        [title, names, threads = s.threads, components = s.space.components, solved = fields.front(), &mesh, &dofs,
+         &dof_points, &output = params.output, all = std::move(all),
+         later = std::move(later)](FileState& state, std::vector<double> u) mutable {
+          make_later(later, solved, components, dof_points, threads, names.when, std::move(u), all, state);
+          if (names.goes_on) return take_fields(dofs, std::move(all), state.shown);
+          output::VtkData whole = vtk_data(mesh, dofs, dof_points, std::move(all), groups_overlap(mesh));
+          whole.title = title;
+          state.shown = shown_part(output, mesh, dofs, std::move(whole));
+        },
+        asks_for_u);
   };
   if (!s.share) {
     write(s.mesh, s.space.dofs, s.dof_points, std::move(written));

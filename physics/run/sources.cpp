@@ -89,7 +89,7 @@ void Sources::add_point(std::size_t source, Index cell) {
   const mesh::CellBlock& block = space_->mesh.block_of(cell);
   std::array<double, 3> xi{};
   mesh::reference_coordinates(space_->mesh, block, cell - block.first_cell, params_->sources[source].point(), xi);
-  const assembly::FieldMap field(block.shape, space_->dofs.order,
+  const assembly::FieldMap field(space_->dofs.element(block.shape),
                                  {xi.data(), static_cast<std::size_t>(space_->mesh.dim)});
   add_part(source, cell);
   std::copy(field.phi.begin(), field.phi.end(), &loads_.values[static_cast<std::size_t>(loads_.parts.back().first)]);
@@ -108,7 +108,7 @@ void Sources::add_groups(std::size_t source) {
     const assembly::Quadrature& rule =
         assembly::quadrature(block.shape, assembly::quadrature_degree(block, space_->dofs.order));
     const assembly::GeometryMap geometry(block, rule.points);
-    const assembly::FieldMap field(block.shape, space_->dofs.order, rule.points);
+    const assembly::FieldMap field(space_->dofs.element(block.shape), rule.points);
     const auto in_block = [&](Index cell) {
       return cell >= block.first_cell && cell < block.first_cell + block.cells();
     };

@@ -32,18 +32,26 @@ void relate(const Discretisation& space, Unfolded& unfolded) {
 
 }  // namespace
 
+assembly::LineNodes line_nodes(const PhysicsParams& physics, const mesh::Mesh& mesh, Communicator* ranks) {
+  const auto is_product_of_lines = [](const mesh::CellBlock& cells) {
+    return cells.cells() == 0 || assembly::largest_order(cells.shape) > assembly::max_simplex_order;
+  };
+  const bool others = !std::all_of(mesh.blocks.begin(), mesh.blocks.end(), is_product_of_lines);
+  return (ranks ? any(*ranks, others) : others) ? physics.nodes : assembly::LineNodes::lobatto;
+}
+
 void make_space(const deck::Deck& deck, const PhysicsParams& physics, int components, const std::vector<Index>& same,
-                Discretisation& space) {
+                assembly::LineNodes nodes, Discretisation& space) {
   const mesh::Mesh& mesh = space.mesh;
   static_cast<assembly::Space&>(space) = with_place(deck, physics, [&] {
-    return assembly::Space(assembly::make_periodic_dof_map(mesh, physics.order, same, space.threads, physics.nodes),
+    return assembly::Space(assembly::make_periodic_dof_map(mesh, physics.order, same, space.threads, nodes),
                            components);
   });
   space.dof_points = assembly::dof_points(mesh, space.dofs);
   if (same.empty()) return;
   Unfolded& unfolded = space.unfolded.emplace();
   static_cast<assembly::Space&>(unfolded) = with_place(deck, physics, [&] {
-    return assembly::Space(assembly::make_dof_map(mesh, physics.order, space.threads, physics.nodes), components);
+    return assembly::Space(assembly::make_dof_map(mesh, physics.order, space.threads, nodes), components);
   });
   unfolded.dof_points = assembly::dof_points(mesh, unfolded.dofs);
   relate(space, unfolded);
@@ -64,8 +72,8 @@ void make_lower_space(const Discretisation& higher, int order, Discretisation& s
         assembly::lower_rank_space(*higher.ranks, higher.share.cell_numbers, higher, order, higher.threads, fixed);
     space.dirichlet.level = 0;
   } else {
-    static_cast<assembly::Space&>(space) =
-        assembly::Space(assembly::lower_dof_map(higher.dofs, order, higher.threads, components, fixed), components);
+    static_cast<assembly::Space&>(space) = assembly::Space(
+        assembly::lower_dof_map(higher.dofs, order, higher.threads, components, fixed, &space.mesh), components);
   }
   space.dirichlet.values.assign(fixed.size(), 0.0);
   space.dirichlet.dofs = std::move(fixed);

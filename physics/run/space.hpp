@@ -4,9 +4,15 @@
 
 namespace tessera::physics {
 
+/// Where the nodes of elements lie on a mesh, of which each of `ranks` (null: there is one) has a part: those of Gauss
+/// and Lobatto where all cells have them, as they condition orders 3 and 4 better than equispaced ones; else what
+/// `physics` says. Collective.
+assembly::LineNodes line_nodes(const PhysicsParams& physics, const mesh::Mesh& mesh, Communicator* ranks = nullptr);
+
 /// Makes the space on space.mesh, dof_points and, where `same` (Model::joined_vertices) is not empty, `unfolded`.
+/// `nodes`: line_nodes().
 void make_space(const deck::Deck& deck, const PhysicsParams& physics, int components, const std::vector<Index>& same,
-                Discretisation& space);
+                assembly::LineNodes nodes, Discretisation& space);
 
 /// The same in a lower order on the mesh of a space that was set up: `space.mesh`, a copy of its mesh, is there. As
 /// much as an operator needs: what is prescribed is 0 in the rows of what is prescribed in the higher order, and there

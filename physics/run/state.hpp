@@ -25,7 +25,9 @@ struct State {
 struct StateVisitor {
   /// Whether the state after this step, which went from t_before to t, is looked at; `last`: it is the last one.
   std::function<bool(Offset step, double t_before, double t, bool last)> shows;
-  std::function<void(const State&)> visit;
+  /// `may_take`: u may be another of its length afterwards, of any values.
+  std::function<void(State&, bool may_take)> visit;
+  std::function<bool()> looks_at_rates;  ///< whether the next state that is looked at has du/dt
   /// Whether the state after this step is kept, and who keeps it.
   std::function<bool(Offset step)> saves;
   std::function<void(const State&)> save;

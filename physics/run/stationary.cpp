@@ -71,7 +71,8 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
   {
     Scope scope(exec, "dofs");
     joined = model().joined_vertices(context.deck, space.mesh);
-    make_space(context.deck, params.physics, traits.fields.front().count(space.mesh.dim), joined, space);
+    make_space(context.deck, params.physics, traits.fields.front().count(space.mesh.dim), joined,
+               line_nodes(params.physics, space.mesh), space);
   }
   check_axes(expressions_of(model()), space.mesh.dim);
   check_quantities(params.quantities, space.mesh);
@@ -203,8 +204,8 @@ void StationaryRun::with_solution(const Discretisation& space, double t, const s
   visit(solution, *results);
 }
 
-void StationaryRun::write_state(const Discretisation& space, const State& state, Frames& frames, Context& context,
-                                bool converged) {
+void StationaryRun::write_state(const Discretisation& space, State& state, bool may_take, Frames& frames,
+                                Context& context, bool converged) {
   const CommonParams& params = model().params();
   with_solution(space, state.t, state.u, state.rate, [&](const NodalSolution& solution, Results& results) {
     Threads exec(space.threads);
@@ -220,11 +221,19 @@ void StationaryRun::write_state(const Discretisation& space, const State& state,
           numbers.set_in("quantities", quantity.name, std::numeric_limits<double>::quiet_NaN());
     }
     Scope scope(exec, "output");
+    frames.has_derived_from(results);
     int pieces = 0;
     if (params.output.write)
-      pieces =
-          write_solution(params, model().traits().fields, solution, results, converged, context.output_directory, names,
-                         [&](MakeSolution make) { frames.write(state.step, state.t, names, std::move(make)); });
+      pieces = write_solution(params, model().traits().fields, solution, results, converged, context.output_directory,
+                              names, [&](MakeSolution make, bool asks_for_u) {
+                                std::vector<double> u;
+                                if (asks_for_u) u = frames.spare(solution.u.size());
+                                if (asks_for_u && may_take && &solution.u == &state.u)
+                                  u.swap(state.u);
+                                else if (asks_for_u)
+                                  u.assign(solution.u.begin(), solution.u.end());
+                                frames.write(state.step, state.t, names, std::move(make), std::move(u));
+                              });
     const int rank = solution.share ? solution.share->ranks->rank() : 0;
     in_common::each(solution.share, [&] {
       if (pieces > 0) frames.add_pieces(state.step, state.t, rank, pieces);
@@ -287,12 +296,12 @@ ExitCode StationaryRun::report_modes(const Discretisation& space, Modes& modes, 
   const solvers::Report& solver = modes.report.solver;
   summarise_modes(modes.report, model().traits().oscillates, context);
   std::optional<Frames> frames;
-  in_common::each(space.shared(), [&] { frames.emplace(params, context, std::nullopt); });
+  in_common::each(space.shared(), [&] { frames.emplace(params, context, std::nullopt, true); });
   State state;
   for (std::vector<double>& u : modes.u) {
     state.t = static_cast<double>(++state.step);
     state.u = std::move(u);
-    write_state(space, state, *frames, context, solver.converged);
+    write_state(space, state, true, *frames, context, solver.converged);
   }
   in_common::each(space.shared(), [&] { frames->flush(); });
   frames->summarise(context.summary);

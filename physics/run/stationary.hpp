@@ -63,8 +63,9 @@ class StationaryRun : public Module {
   /// The state at the beginning of [time]: [[initial]], or else 0.
   State first_state(const Discretisation& space) const;
   const Sources& sources() const { return sources_; }
-  /// Writes a state as a member of the series. Collective where ranks share it.
-  void write_state(const Discretisation& space, const State& state, Frames& frames, Context& context,
+  /// Writes a state as a member of the series. `may_take`: u may be another of its length afterwards, of any values.
+  /// Collective where ranks share it.
+  void write_state(const Discretisation& space, State& state, bool may_take, Frames& frames, Context& context,
                    bool converged = true);
 
  private:
@@ -320,13 +321,14 @@ class Stationary final : public StationaryRun {
                     return model_->receiver(space, locator, probe);
                   });
     std::optional<Frames> frames;
-    in_common::each(space.shared(), [&] { frames.emplace(params, context, from); });
+    in_common::each(space.shared(), [&] { frames.emplace(params, context, from, !std::is_same_v<Exec, Threads>); });
     const bool looks = params.output.write || !params.quantities.empty();
     const StateVisitor visitor{
         [&](Offset step, double t_before, double t, bool last) {
           return looks && is_shown(params.output, params.time->start, step, t_before, t, last);
         },
-        [&](const State& shown) { write_state(space, shown, *frames, context); },
+        [&](State& shown, bool may_take) { write_state(space, shown, may_take, *frames, context); },
+        [&] { return !params.quantities.empty() || frames->may_need_rates(); },
         [&](Offset step) { return checkpoints.is_due(step); },
         [&](const State& saved) {
           in_common::each(space.shared(), [&] { frames->flush(); });  // no state that it knows is still to be written

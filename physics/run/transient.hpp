@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "physics/run/explicit_rates.hpp"
 #include "physics/run/growth.hpp"
 #include "physics/run/implicit_steps.hpp"
@@ -65,7 +66,7 @@ class TimeLoop : private Walk<Exec> {
   using Outcome = typename ImplicitSteps<Exec>::Outcome;
   using Walk<Exec>::exec_, Walk<Exec>::context_, Walk<Exec>::report_;
   using Walk<Exec>::begins, Walk<Exec>::sample, Walk<Exec>::look, Walk<Exec>::count, Walk<Exec>::seen, Walk<Exec>::own,
-      Walk<Exec>::is_finite, Walk<Exec>::give_samples, Walk<Exec>::save, Walk<Exec>::bring;
+      Walk<Exec>::is_finite, Walk<Exec>::give_samples, Walk<Exec>::save, Walk<Exec>::bring, Walk<Exec>::bring_seen;
 
   void run_implicit(State& state, const StateVisitor& visitor) {
     const std::unique_ptr<Stages<Exec>> stages = make_stages();
@@ -77,11 +78,13 @@ class TimeLoop : private Walk<Exec> {
       steps.restore(state.kept);
     }
     Array<double, Space> u = to_space<Space>(state.u);
-    if (begins(state, visitor)) visitor.visit(state);
-    const auto take = [&] {
+    if (begins(state, visitor)) visitor.visit(state, true);
+    const auto take = [&](bool with_rate) {
       bring(u, state.u);
-      bring(steps.rate(), state.rate);
+      state.rate.clear();
+      if (with_rate) bring(steps.rate(), state.rate);
     };
+    const auto take_shown = [&] { take(visitor.looks_at_rates()); };
     const auto keep = [&] {
       state.kept = steps.kept();
       const State::Kept of_stages = stages->kept();
@@ -111,13 +114,13 @@ class TimeLoop : private Walk<Exec> {
       ++state.step;
       state.t = end;
       const bool last = steps.are_over(state);
-      count(state, dt, steps.part_done(state), fmt::format("{} iterations", work.linear.iterations));
+      count(state, dt, steps.part_done(state), counted(work.linear.iterations, "iteration"));
       if (!is_finite(u, state, last) || outgrows_steps(u, dt, state)) break;
       if (visitor.samples(state.step)) sample(state, visitor, u.view());
-      look(state, visitor, before, last, take, keep);
+      look(state, visitor, before, last, take_shown, keep);
     }
     say_split_failed();
-    take();
+    take(true);
     problem_.move_to(state.t);  // a step that failed was ahead
     if (report_.interrupted && state.step > 0) {
       keep();
@@ -164,14 +167,17 @@ class TimeLoop : private Walk<Exec> {
     auto stepper = solvers::make_stepper(exec_, rows, params);
     if (split_) stepper = std::make_unique<SplitStepper<Exec>>(exec_, rows, std::move(stepper), *split_);
     solvers::StepControl control = first_step(rates, params, *stepper, state);
-    const auto take = [&] {
+    const auto take = [&](bool with_rate) {
+      bring_seen(u, state.u);
+      state.rate.clear();
+      if (!with_rate) return;
       rates.evaluate(state.t, u.view(), rate.view());
-      state.u = seen(to_vector(u));
-      state.rate = seen(to_vector(rate));
+      bring_seen(rate, state.rate);
     };
+    const auto take_shown = [&] { take(visitor.looks_at_rates()); };
     if (begins(state, visitor)) {
-      take();
-      visitor.visit(state);
+      take_shown();
+      visitor.visit(state, true);
     }
     const auto keep = [&] {
       const auto kept = stepper->kept();
@@ -194,7 +200,7 @@ class TimeLoop : private Walk<Exec> {
       count(state, dt, (t - time_.start) / (time_.end - time_.start), fmt::format("dt {:.3g}", dt));
       if (visitor.samples(state.step)) sample(state, visitor, rates.seen(u.view()));
       if (!time_.tolerance && has_become_unstable(rates, params, u, state)) return;
-      look(state, visitor, before, t == time_.end, take, keep);
+      look(state, visitor, before, t == time_.end, take_shown, keep);
     };
     const auto fails = [&] { return has_split_failed() || !unstable_.empty(); };
     const solvers::StepMonitor monitor{accepted, [&] { return fails() || (stop_ && stop_()); }};
@@ -205,7 +211,7 @@ class TimeLoop : private Walk<Exec> {
                              : solvers::advance(exec_, *stepper, rates, time_.start, time_.end, step_, u.view(),
                                                 monitor, state.step);
     }
-    take();
+    take(true);
     problem_.move_to(state.t);
     if (done.interrupted && !fails() && state.step > 0) {
       keep();
@@ -316,9 +322,8 @@ class TimeLoop : private Walk<Exec> {
                            const Array<double, Space>& u, const State& state) {
     constexpr double much = 10;
     if (state.step % steps_between_looks != 0) return false;
-    Array<double, Space> square(1);
-    linalg::dot(exec_, u.view(), u.view(), square.data());
-    const double size = std::sqrt(to_vector(square)[0]), before = std::exchange(size_, size);
+    linalg::dot(exec_, u.view(), u.view(), sum_.data());
+    const double size = std::sqrt(to_vector(sum_)[0]), before = std::exchange(size_, size);
     if (!(before > 0) || !std::isfinite(size) || size <= much * before) return false;
     const std::string what = instability(rates, params, seen(to_vector(u)));
     if (!what.empty()) unstable_ = fmt::format("the solution grows without bound at t = {:g}: {}", state.t, what);
@@ -345,11 +350,10 @@ class TimeLoop : private Walk<Exec> {
   /// Looked at every few steps, for it waits for the device.
   bool is_finite(const Array<double, Space>& u, const State& state, bool last) {
     if (state.step % steps_between_looks != 0 && !last) return true;
-    Array<double, Space> square(1);
     const Linked linked(exec_, problem_.ranks().link());
     const View<const double> own = u.view().part(0, problem_.ranks().rows());
-    linalg::dot(exec_, own, own, square.data());
-    square_ = to_vector(square)[0];
+    linalg::dot(exec_, own, own, sum_.data());
+    square_ = to_vector(sum_)[0];
     if (std::isfinite(square_)) return true;
     report_.failure = fmt::format("the solution is not finite at t = {:g}, step {}", state.t, state.step);
     report_.help = "look at the data near that time";
@@ -366,12 +370,16 @@ class TimeLoop : private Walk<Exec> {
       report_.help = work.help;
       return;
     }
-    report_.failure = fmt::format(
-        "the system of step {}, after t = {:g}, was not solved: {}", state.step + 1, state.t,
-        !linear.failure.empty() ? linear.failure
-                                : fmt::format("relative residual {:.3e} after {} iterations, asked {:.3e}",
-                                              linear.relative_residual, linear.iterations, params_.solver.tolerance));
-    report_.help = "raise solver.max_iterations, choose another preconditioner, or shorter steps";
+    report_.failure =
+        fmt::format("the system of step {}, after t = {:g}, was not solved: {}", state.step + 1, state.t,
+                    !linear.failure.empty()
+                        ? linear.failure
+                        : fmt::format("relative residual {:.3e} after {}, asked {:.3e}", linear.relative_residual,
+                                      counted(linear.iterations, "iteration"), params_.solver.tolerance));
+    // A failure of the solver says what to do itself.
+    report_.help = linear.failure.empty()
+                       ? "raise solver.max_iterations, choose another preconditioner, or shorter steps"
+                       : "or choose shorter steps";
   }
 
   static constexpr Offset steps_between_looks = 10;
@@ -384,6 +392,7 @@ class TimeLoop : private Walk<Exec> {
   double step_ = time_.step.value_or(0);  ///< of explicit schemes
   std::string unstable_;                  ///< empty, or why explicit steps have become so
   double size_ = 0, square_ = 0;          ///< of u, when it was last looked at for that
+  Array<double, Space> sum_{1};
   Offset nnz_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/collective.hpp"
+#include "base/team.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/spmv.hpp"
 #include "linalg/vector_ops.hpp"
@@ -88,13 +89,14 @@ class Walk {
     return visitor.acceleration_weights && visitor.acceleration_weights->rows > 0;
   }
 
-  /// After a step: `take` brings the state to the host, `keep` what the scheme needs beside it.
+  /// After a step: `take` brings the state to the host, where the visitor may keep it, `keep` what the scheme needs
+  /// beside it.
   template <class Take, class Keep>
   void look(State& state, const StateVisitor& visitor, double before, bool last, Take take, Keep keep) {
     const bool shown = visitor.shows(state.step, before, state.t, last), saved = !last && visitor.saves(state.step);
     if (shown || saved) take();
     if ((shown || saved) && !is_finite(state)) return;  // what follows says so; a good state stays
-    if (shown) visitor.visit(state);
+    if (shown) visitor.visit(state, !saved);
     if (!saved) return;
     keep();
     save(state, visitor);
@@ -132,9 +134,22 @@ class Walk {
     return {seen.begin(), seen.begin() + (space_.ranks ? space_.owned_rows() : space_.rows())};
   }
 
+  /// Rows of this rank, or of all that it sees, where ranks share them.
+  void bring_seen(const Array<double, Space>& from, std::vector<double>& to) const {
+    if (space_.ranks)
+      to = seen(to_vector(from));
+    else
+      bring(from, to);
+  }
+
   bool is_finite(const State& state) const { return are_finite(state.u); }
   bool are_finite(const std::vector<double>& values) const {
-    const bool finite = std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+    const auto in_range = [&](Offset first, Offset last) {
+      return std::all_of(values.begin() + first, values.begin() + last,
+                         [](double value) { return std::isfinite(value); });
+    };
+    const bool finite = parallel_reduce(space_.threads, static_cast<Offset>(values.size()), true, in_range,
+                                        [](bool a, bool b) { return a && b; });
     return space_.ranks ? !any(*space_.ranks, !finite) : finite;
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "assembly/facets/contact_points.hpp"
 #include "assembly/facets/contact_slopes.hpp"
 #include "base/counted.hpp"
 #include "base/log.hpp"
@@ -198,7 +199,7 @@ std::vector<ContactTerm> contact_terms(const Params& params, const std::vector<B
       term.sides[side] = find_group(mesh, names[side], mesh.dim - 1, contact.where);
     const auto& [first, second] = term.sides;
     term.points = assembly::contact_points(
-        mesh, dofs.order,
+        mesh, dofs,
         is_split(contact, mesh) ? mesh::find_copies(mesh, first.entities, second.entities)
                                 : mesh::find_overlaps(mesh, first.entities, second.entities, contact.gap.value_or(-1)));
     if (whole) at(contact.where, [&] { check_cover(term, mesh); });

@@ -56,35 +56,44 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
       for (const deck::Expression& e : m.diffusivity) own.evaluators.back().emplace_back(e);
     }
   const int dim = solution.mesh.dim;
-  std::vector<char> constant;
-  for (const MaterialParams& m : solution.materials)
-    constant.push_back(std::all_of(m.diffusivity.begin(), m.diffusivity.end(),
-                                   [](const deck::Expression& e) { return e.is_constant(); }));
-  auto evaluate = [pool, components, dim, &material = solution.material](Index cell, int count, const deck::Points& at,
-                                                                         double* k) {
-    OfThread& own = (*pool)[static_cast<std::size_t>(current_part())];
-    auto& evaluators = own.evaluators[static_cast<std::size_t>(material[cell])];
+  // Constants, [materials][components]; empty: it has others.
+  std::vector<std::vector<double>> constants;
+  for (const MaterialParams& m : solution.materials) {
+    constants.emplace_back();
+    if (!std::all_of(m.diffusivity.begin(), m.diffusivity.end(),
+                     [](const deck::Expression& e) { return e.is_constant(); }))
+      continue;
+    for (const deck::Expression& e : m.diffusivity) constants.back().push_back(e.constant());
+  }
+  auto evaluate = [pool, components, dim, constants, &material = solution.material](Index cell, int count,
+                                                                                    const deck::Points& at, double* k) {
+    const auto of = static_cast<std::size_t>(material[cell]);
     const std::size_t points = static_cast<std::size_t>(count);
-    own.values.resize(points);
-    const auto set = [&](std::size_t c) {
-      for (std::size_t p = 0; p < points; ++p) k[p * components + c] = own.values[p];
-    };
     std::fill(k, k + points * components, 0.0);
-    for (std::size_t e = 0; e < evaluators.size(); ++e) {
-      evaluators[e].at(at, points, 0, own.values.data());
-      set(e);
-    }
-    if (evaluators.size() == components) return;
-    set(components - 1);  // a scalar in a problem with tensors
-    if (dim == 3) set(3);
+    const auto complete = [&](std::size_t entries, const auto& value) {
+      const auto set = [&](std::size_t c, std::size_t e) {
+        for (std::size_t p = 0; p < points; ++p) k[p * components + c] = value(e, p);
+      };
+      for (std::size_t e = 0; e < entries; ++e) set(e, e);
+      if (entries == components) return;
+      set(components - 1, 0);  // a scalar in a problem with tensors
+      if (dim == 3) set(3, 0);
+    };
+    if (const std::vector<double>& constant = constants[of]; !constant.empty())
+      return complete(constant.size(), [&](std::size_t e, std::size_t) { return constant[e]; });
+    OfThread& own = (*pool)[static_cast<std::size_t>(current_part())];
+    auto& evaluators = own.evaluators[of];
+    own.values.resize(points * evaluators.size());
+    for (std::size_t e = 0; e < evaluators.size(); ++e) evaluators[e].at(at, points, 0, &own.values[e * points]);
+    complete(evaluators.size(), [&](std::size_t e, std::size_t p) { return own.values[e * points + p]; });
   };
   const bool of_solution = std::any_of(solution.materials.begin(), solution.materials.end(), [](const auto& m) {
     return std::any_of(m.diffusivity.begin(), m.diffusivity.end(),
                        [](const auto& e) { return e.depends_on_solution(); });
   });
   return {static_cast<int>(components), evaluate,
-          [constant, &material = solution.material](Index cell) {
-            return constant[static_cast<std::size_t>(material[cell])] != 0;
+          [constants, &material = solution.material](Index cell) {
+            return !constants[static_cast<std::size_t>(material[cell])].empty();
           },
           of_solution};
 }

@@ -136,6 +136,36 @@ Axis<dim> axis_of(const std::array<double, 3>& n) {
   return Eigen::Map<const Axis<dim>>(n.data());
 }
 
+/// rho c^2 = p.Gamma(n) p of a wave with the polarisation p, and half its derivative by n is rho c times the group
+/// velocity: along axis a p.Gamma(e_a, n) p.
+template <int dim>
+Backward most_backward_of(const Stiffness& stiffness, int axis) {
+  constexpr int around = dim == 2 ? 1440 : 180, rings = dim == 2 ? 1 : 60;
+  const AllEntries<dim> C(stiffness);
+  const Axis<dim> e = Axis<dim>::Unit(axis);
+  const Square<dim> of_axis = C.contracted(e);
+  Backward result{-1, {}};
+  for (int ring = 0; ring < rings; ++ring)
+    for (int i = 0; i < around; ++i) {
+      // Opposite directions have the same waves.
+      const double angle = (dim == 2 ? 1 : 2) * M_PI * i / around, z = dim == 2 ? 0 : (ring + 0.5) / rings;
+      Axis<dim> n;
+      n[0] = std::sqrt(1 - z * z) * std::cos(angle);
+      n[1] = std::sqrt(1 - z * z) * std::sin(angle);
+      if constexpr (dim == 3) n[2] = z;
+      const Square<dim> gamma = C.contracted(n), mixed = (C.contracted(e + n) - of_axis - gamma) / 2;
+      const Eigen::SelfAdjointEigenSolver<Square<dim>> solver(gamma);
+      for (int wave = 0; wave < dim; ++wave) {
+        const Axis<dim> p = solver.eigenvectors().col(wave);
+        const double backward = -n[axis] * p.dot(mixed * p) / solver.eigenvalues()[wave];
+        if (backward <= result.most) continue;
+        result.most = backward;
+        std::copy_n(n.data(), dim, result.direction.begin());
+      }
+    }
+  return result;
+}
+
 }  // namespace
 
 double Stiffness::at(int i, int j, int k, int l) const {
@@ -172,6 +202,10 @@ MatrixXd christoffel(const Stiffness& C, const std::array<double, 3>& n) {
 Speeds extreme_speeds(const Stiffness& C, double density) {
   const auto [least, most] = C.dim == 2 ? extremes<2>(C) : extremes<3>(C);
   return {std::sqrt(least / density), std::sqrt(most / density)};
+}
+
+Backward most_backward(const Stiffness& C, int axis) {
+  return C.dim == 2 ? most_backward_of<2>(C, axis) : most_backward_of<3>(C, axis);
 }
 
 MatrixXd impedance(const Stiffness& C, double density, const std::array<double, 3>& n) {

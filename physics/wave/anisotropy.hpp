@@ -38,6 +38,15 @@ struct Speeds {
 };
 Speeds extreme_speeds(const Stiffness& C, double density);
 
+/// Of all plane waves the one that carries its energy most against its phase along an axis of coordinates.
+struct Backward {
+  double most;  ///< group velocity times phase direction along the axis, over the phase speed, negated
+  std::array<double, 3> direction;  ///< of its phase
+};
+/// Layers across the axis let waves grow where this is above 0. E. Becache, S. Fauqueux & P. Joly, J. Comput. Phys. 188
+/// (2003) 399-433, section 3.
+Backward most_backward(const Stiffness& C, int axis);
+
 /// [dim, dim] Z with the traction -Z v of plane waves that leave along n, of length 1: sqrt(density Gamma).
 Eigen::MatrixXd impedance(const Stiffness& C, double density, const std::array<double, 3>& n);
 

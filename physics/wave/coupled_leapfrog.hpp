@@ -46,7 +46,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   using typename Leapfrog<Exec>::Space, typename Leapfrog<Exec>::Vector;
   using Vectors = std::vector<double>;
   static constexpr bool has_layers = forms::has_layers<Law>;
-  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates || has_layers;
+  static constexpr bool remembers = remembers_of<Exec, Law, T>;
 
   CoupledLeapfrog(Exec& exec, CoupledParts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
       : exec_(exec),
@@ -97,8 +97,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
       for (std::size_t i = 0; i < of_dofs.size(); ++i) of_rows[i * dim] = of_dofs[i];
       all.push_back(std::move(of_rows));
     }
-    if constexpr (remembers)
-      for (Vectors& of_rows : parts_.solid.force.memory()) all.push_back(std::move(of_rows));
+    for (Vectors& of_rows : memory_of(parts_.solid)) all.push_back(std::move(of_rows));
     peaks_.add_kept(all);
     return all;
   }
@@ -213,36 +212,21 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     if constexpr (has_layers) parts_.fluid.force.begin_step(before, dt, kept);
   }
   /// Vectors [dofs] of fluids that attenuate, or that have layers.
-  std::vector<Vectors> memory_of_fluids() const {
-    if constexpr (has_layers) return parts_.fluid.force.memory();
-    if (parts_.fluid.memory) return parts_.fluid.memory->memory(space().dofs.dofs);
-    return {};
-  }
-  std::size_t vectors_of_fluids() const {
-    if constexpr (has_layers) return parts_.fluid.force.vectors_of_memory();
-    return parts_.fluid.memory ? parts_.fluid.memory->vectors_of_memory() : 0;
-  }
-  void restore_fluids(const std::vector<Vectors>& memory) {
-    if constexpr (has_layers) parts_.fluid.force.restore_memory(memory);
-    if (parts_.fluid.memory) parts_.fluid.memory->restore_memory(memory, 0);
-  }
+  std::vector<Vectors> memory_of_fluids() const { return memory_of(parts_.fluid); }
   /// How many vectors of others() were not those of peaks.
   std::size_t restore_memory(const std::vector<Vectors>& others) {
     std::size_t next = 1;
     const auto dim = static_cast<std::size_t>(parts_.dim());
-    std::vector<Vectors> of_fluids(vectors_of_fluids());
+    std::vector<Vectors> of_fluids(vectors_of_memory(parts_.fluid));
     for (Vectors& of_dofs : of_fluids) {
       const Vectors& of_rows = others.at(next++);
       for (std::size_t i = 0; i < of_rows.size(); i += dim) of_dofs.push_back(of_rows[i]);
     }
-    restore_fluids(of_fluids);
-    if constexpr (remembers) {
-      const std::size_t count = parts_.solid.force.vectors_of_memory();
-      const auto first = others.begin() + static_cast<std::ptrdiff_t>(next);
-      parts_.solid.force.restore_memory({first, first + static_cast<std::ptrdiff_t>(count)});
-      next += count;
-    }
-    return next;
+    wave::restore_memory(parts_.fluid, of_fluids);
+    const std::size_t count = vectors_of_memory(parts_.solid);
+    const auto first = others.begin() + static_cast<std::ptrdiff_t>(next);
+    wave::restore_memory(parts_.solid, {first, first + static_cast<std::ptrdiff_t>(count)});
+    return next + count;
   }
   Array<T, Space> zeros(Offset size) const {
     Array<T, Space> x(size);
@@ -302,13 +286,17 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     const int dim = parts_.dim();
     push(exec_, ranks_, parts_.fluid, t, h, kick, drift, of.chi.view(), of.w.view(), a_fluid_.view());
     push_fluid(exec_, dim, interface, View<const T>(of.u.view()), a_fluid_.view());
-    if constexpr (has_layers)
+    if constexpr (has_layers) {
       push_fluid(exec_, dim, parts_.in_layers.view(), parts_.solid.force.stretched(), a_fluid_.view());
+      parts_.fluid.force.damp_nodes(exec_, View<const T>(of.w.view()), a_fluid_.view());
+    }
     push(exec_, ranks_, parts_.solid, t, h, kick, drift, of.u.view(), of.v.view(), a_solid_.view());
     push_solid(exec_, dim, interface, parts_.fluid.held.view(), h, View<const T>(of.w.view()),
                View<const T>(a_fluid_.view()), a_solid_.view());
-    if constexpr (has_layers)
+    if constexpr (has_layers) {
       push_solid(exec_, dim, parts_.in_layers.view(), View<const T>(a_fluid_.view()), a_solid_.view());
+      parts_.solid.force.damp_nodes(exec_, View<const T>(of.v.view()), a_solid_.view());
+    }
     leap_held(exec_, 1, parts_.fluid.held.view(), a_fluid_.view(), h, kick, drift, of.w.view(), of.chi.view());
     leap_held(exec_, dim, parts_.solid.held.view(), a_solid_.view(), h, kick, drift, of.v.view(), of.u.view());
     if constexpr (has_layers) {

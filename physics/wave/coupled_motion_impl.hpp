@@ -218,18 +218,17 @@ class CoupledMotion final : public Motion<Exec> {
 template <class Exec, class T>
 std::unique_ptr<Motion<Exec>> make_coupled_motion_in(Exec& exec, const CoupledProblem& problem, FluidState& state,
                                                      PeakMaps& peaks, output::Summary& summary) {
+  const auto of_law = [&](auto law) -> std::unique_ptr<Motion<Exec>> {
+    using Law = decltype(law);
+    if (problem.params.has_layers())
+      return std::make_unique<CoupledMotion<Exec, forms::InLayers<Law>, T>>(exec, problem, state, peaks, summary);
+    return std::make_unique<CoupledMotion<Exec, Law, T>>(exec, problem, state, peaks, summary);
+  };
   const Media& solids = problem.solid.media;
-  if (problem.params.has_layers())
-    return std::make_unique<CoupledMotion<Exec, forms::InLayers<forms::IsotropicStress>, T>>(exec, problem, state,
-                                                                                             peaks, summary);
-  if (solids.attenuated.components > 0 && solids.anisotropic)
-    return std::make_unique<CoupledMotion<Exec, forms::AttenuatedAnisotropicStress, T>>(exec, problem, state, peaks,
-                                                                                        summary);
-  if (solids.attenuated.components > 0)
-    return std::make_unique<CoupledMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, state, peaks, summary);
+  const bool attenuates = solids.attenuated.components > 0;
   if (solids.anisotropic)
-    return std::make_unique<CoupledMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, state, peaks, summary);
-  return std::make_unique<CoupledMotion<Exec, forms::IsotropicStress, T>>(exec, problem, state, peaks, summary);
+    return attenuates ? of_law(forms::AttenuatedAnisotropicStress()) : of_law(forms::AnisotropicStress());
+  return attenuates ? of_law(forms::AttenuatedStress()) : of_law(forms::IsotropicStress());
 }
 
 template <class Exec>

@@ -20,8 +20,9 @@ class FluidMemory {
   using Space = typename Exec::Space;
   static constexpr int L = times_of_fluids;
 
-  /// `inverse_mass` of the dofs that are owned.
-  FluidMemory(const Problem& problem, const std::vector<double>& inverse_mass, const std::vector<Index>& held)
+  /// `inverse_mass` of the dofs that are owned. What nodes in layers have is left to the force (rates_of_layers).
+  FluidMemory(const Problem& problem, const std::vector<double>& inverse_mass, const std::vector<Index>& held,
+              const std::vector<Index>& in_layers)
       : times_(problem.media.times), rate_of_nodes_(inverse_mass.size(), 0.0) {
     const assembly::spectral::Cells& cells = problem.cells;
     std::vector<T> c(inverse_mass.size() * L), of_held;
@@ -45,6 +46,12 @@ class FluidMemory {
         of_held.push_back(std::exchange(of_node, T(0)));
         all[static_cast<std::size_t>(dof)] = 0;
       }
+    for (const Index dof : in_layers)
+      for (std::size_t l = 0; l < L; ++l) {
+        T& of_node = c[static_cast<std::size_t>(dof) * L + l];
+        of_layers_.push_back(std::exchange(of_node, T(0)));
+        all[static_cast<std::size_t>(dof)] = 0;
+      }
     c_ = to_space<Space>(c);
     all_ = to_space<Space>(all);
     held_ = to_space<Space>(held);
@@ -55,6 +62,9 @@ class FluidMemory {
 
   /// sum_l C_l over the mass, of the dofs that are owned: a damping that nodes which are held solve for themselves.
   const std::vector<double>& rate_of_nodes() const { return rate_of_nodes_; }
+  /// C_l over the mass, [nodes in layers, L], and their times.
+  const std::vector<double>& rates_of_layers() const { return of_layers_; }
+  std::vector<double> times() const { return {times_.begin(), times_.end()}; }
   double bytes() const {
     return static_cast<double>(c_.bytes() + all_.bytes() + held_.bytes() + c_of_held_.bytes() + r_.bytes());
   }
@@ -95,8 +105,8 @@ class FluidMemory {
 
  private:
   std::array<double, L> times_;
-  std::vector<double> rate_of_nodes_;
-  Array<T, Space> c_, all_;  ///< [own dofs, L] and their sums, 0 at nodes that are held
+  std::vector<double> rate_of_nodes_, of_layers_;
+  Array<T, Space> c_, all_;  ///< [own dofs, L] and their sums, 0 at nodes that are held or in layers
   Array<Index, Space> held_;
   Array<T, Space> c_of_held_, r_;  ///< [held nodes, L], [own dofs, L]
 };

@@ -36,6 +36,8 @@ class LayerSides {
   void check_interface(const Interface& interface, const assembly::spectral::Layers& layers) const;
   /// P and SV waves of a plate between two free sides that go on into a layer grow there.
   void warn_of_plates() const;
+  /// So do waves of anisotropic media whose energy goes against their phase across the layer.
+  void warn_of_backward_waves() const;
 
   const std::vector<const Problem*>& media() const { return media_; }
   const std::vector<LayerSide>& sides() const { return sides_; }
@@ -50,6 +52,7 @@ class LayerSides {
   }
   /// The least and the greatest coordinate of a cell along the normal of a side.
   std::pair<double, double> extent(const LayerSide& side, const Index* nodes, int count) const;
+  bool lies_in(const LayerSide& side, Index cell) const;
   /// Of all ranks.
   double greatest(double mine) const;
 
@@ -58,7 +61,6 @@ class LayerSides {
   [[noreturn]] void refuse(const BoundaryParams& entry, const std::string& what, const std::string& help) const;
   /// The axis to which the outward normal of a facet is closest, and its sign.
   std::pair<int, double> main_direction(Index facet) const;
-  bool lies_in(const LayerSide& side, Index cell) const;
   /// [facets] 1: outside, where no entry says anything but that it is free.
   std::vector<char> free_facets() const;
   void add_sides(const BoundaryParams& entry);

@@ -158,6 +158,7 @@ void check_layers(const Problem& problem) {
   else
     sides.check();
   sides.warn_of_plates();
+  sides.warn_of_backward_waves();
 }
 
 void check_layers(const CoupledProblem& problem) {
@@ -165,6 +166,7 @@ void check_layers(const CoupledProblem& problem) {
   sides.find();
   if (!is_outline(problem.solid)) make_layers(problem);
   sides.warn_of_plates();
+  sides.warn_of_backward_waves();
 }
 
 }  // namespace tessera::physics::wave

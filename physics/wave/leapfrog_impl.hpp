@@ -75,6 +75,36 @@ void push(Exec& exec, const OverRanks<Exec>& ranks, Parts<Exec, Law, T>& parts, 
   if (parts.memory) parts.memory->end(exec, h, drift, v, u);
 }
 
+/// Whether the force of a law remembers.
+template <class Exec, class Law, class T>
+inline constexpr bool remembers_of = assembly::ForceOfLaw<Exec, Law, T>::attenuates || forms::has_layers<Law>;
+
+/// What a medium remembers, its force before its fluids' nodes: vectors of rows of which it has so many.
+template <class Exec, class Law, class T>
+std::vector<std::vector<double>> memory_of(const Parts<Exec, Law, T>& parts) {
+  std::vector<std::vector<double>> all;
+  if constexpr (remembers_of<Exec, Law, T>) all = parts.force.memory();
+  if (parts.memory)
+    for (std::vector<double>& of_dofs : parts.memory->memory(parts.problem.space.dofs.dofs))
+      all.push_back(std::move(of_dofs));
+  return all;
+}
+template <class Exec, class Law, class T>
+std::size_t vectors_of_force(const Parts<Exec, Law, T>& parts) {
+  if constexpr (remembers_of<Exec, Law, T>) return parts.force.vectors_of_memory();
+  return 0;
+}
+template <class Exec, class Law, class T>
+std::size_t vectors_of_memory(const Parts<Exec, Law, T>& parts) {
+  return vectors_of_force(parts) + (parts.memory ? parts.memory->vectors_of_memory() : 0);
+}
+/// From the first vectors of `memory`.
+template <class Exec, class Law, class T>
+void restore_memory(Parts<Exec, Law, T>& parts, const std::vector<std::vector<double>>& memory) {
+  if constexpr (remembers_of<Exec, Law, T>) parts.force.restore_memory(memory);
+  if (parts.memory) parts.memory->restore_memory(memory, vectors_of_force(parts));
+}
+
 /// Moves the rows of which the prescribed values change in time, of a leapfrog: their velocities, too, are those of
 /// half steps, so that v(t) and a(t) are found of them as of all others.
 template <class Exec, class Law, class T>
@@ -115,7 +145,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
  public:
   using typename Leapfrog<Exec>::Space, typename Leapfrog<Exec>::Vector;
   static constexpr bool has_layers = forms::has_layers<Law>;
-  static constexpr bool remembers = assembly::ForceOfLaw<Exec, Law, T>::attenuates || has_layers;
+  static constexpr bool remembers = remembers_of<Exec, Law, T>;
 
   WaveLeapfrog(Exec& exec, Parts<Exec, Law, T>& parts, const OverRanks<Exec>& ranks)
       : exec_(exec),
@@ -141,23 +171,13 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   }
 
   std::vector<std::vector<double>> others() const override {
-    std::vector<std::vector<double>> all;
-    if constexpr (remembers) all = parts_.force.memory();
-    if (parts_.memory) all = parts_.memory->memory(parts_.problem.space.dofs.dofs);
+    std::vector<std::vector<double>> all = memory_of(parts_);
     peaks_.add_kept(all);
     return all;
   }
   void restore_others(const std::vector<std::vector<double>>& others) override {
-    std::size_t of_memory = 0;
-    if constexpr (remembers) {
-      parts_.force.restore_memory(others);
-      of_memory = parts_.force.vectors_of_memory();
-    }
-    if (parts_.memory) {
-      parts_.memory->restore_memory(others, 0);
-      of_memory = parts_.memory->vectors_of_memory();
-    }
-    peaks_.restore(others, of_memory);
+    restore_memory(parts_, others);
+    peaks_.restore(others, vectors_of_memory(parts_));
   }
   assembly::NumbersOfCells of_cells() const override {
     if constexpr (has_layers) return parts_.force.memory_of_cells();
@@ -174,7 +194,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     moved_.set_v(t + dt / 2, v_);
     if (parts_.memory) parts_.memory->remember(exec_, dt, v_.view());
     peaks_.take(u_, v_);
-    if (ranks_) ranks_.update_ghosts(u_.view());
+    if (ranks_) bring_ghosts();
   }
 
   void look_ahead(double t, double before, double dt) override {
@@ -204,9 +224,8 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   }
   double square() override {
     const Linked linked(exec_, ranks_.link());
-    Array<double, Space> sum(1);
-    linalg::dot(exec_, std::as_const(v_).view(), std::as_const(v_).view(), sum.data());
-    return to_vector(sum)[0];
+    linalg::dot(exec_, std::as_const(v_).view(), std::as_const(v_).view(), square_.data());
+    return to_vector(square_)[0];
   }
 
  private:
@@ -214,6 +233,13 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     Array<T, Space> to(from.size());
     copy_bytes(Space{}, from.data(), Space{}, to.data(), from.bytes());
     return to;
+  }
+  /// The ghosts of u come to where they stand.
+  void bring_ghosts() {
+    linalg::Halo<Exec>& halo = *ranks_.halo();
+    halo.start_into(exec_, std::as_const(u_).view().part(0, ranks_.rows()),
+                    u_.view().part(ranks_.rows(), halo.ghosts()));
+    halo.template finish<T>(exec_);
   }
   static std::vector<double> in_double(const Array<T, Space>& x) {
     const std::vector<T> values = to_vector(x);
@@ -233,6 +259,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   MovedRows<Exec, Law, T> moved_;
   Array<T, Space> u_, v_, ahead_, a_;  ///< a: of the held nodes
   Peaks<Exec, T> peaks_;
+  Array<double, Space> square_{1};
 };
 
 }  // namespace tessera::physics::wave

@@ -50,10 +50,11 @@ class WaveMotion final : public Motion<Exec> {
     for (double& m : inverse) m = m > 0 ? 1 / m : 1;  // nodes of another medium alone have none: nothing moves them
     if constexpr (damps)
       if (problem.media.alpha.components + problem.media.beta.components > 0)
-        parts_.damping.emplace(exec, problem, inverse, held_);
+        parts_.damping.emplace(exec, problem, inverse, held_, nodes_in_layers());
     parts_.inverse_mass = in_numbers(inverse);
     if constexpr (attenuates) parts_.force.set_times(problem.media.times);
-    if (problem.media.compliance.components > 0) parts_.memory.emplace(problem, inverse, held_);
+    if (problem.media.compliance.components > 0) parts_.memory.emplace(problem, inverse, held_, nodes_in_layers());
+    if constexpr (forms::has_layers<Law>) take_rates_of_layers();
     if (attenuates || parts_.memory) summary.set("attenuation.deviation", problem.media.deviation);
     take_held(inverse);
     take_sources(inverse, summary);
@@ -110,10 +111,10 @@ class WaveMotion final : public Motion<Exec> {
     set_fixed(values_at(problem_, parts_.rates, t), v);
   }
 
-  double highest_frequency() const override {
-    return has_layers ? fastest_.value / part_of_step_in_layers : fastest_.value;
+  double highest_frequency() const override { return beside_layers(fastest_.value); }
+  double frequency_of_leaps() const override {
+    return beside_layers(damps_stiffness() ? quickest_.value : fastest_.value);
   }
-  double frequency_of_leaps() const override { return damps_stiffness() ? quickest_.value : highest_frequency(); }
   std::array<double, 2> lags() const override {
     if constexpr (damps)
       if (parts_.damping) return {parts_.damping->beta().least, parts_.damping->beta().greatest};
@@ -139,8 +140,8 @@ class WaveMotion final : public Motion<Exec> {
     const assembly::SpectralOptions options{.owned = owned, .held = held};
     const assembly::spectral::Cells& cells = problem.cells;
     if constexpr (has_layers)
-      return {exec,   problem.mesh(),          problem.space.dofs,
-              cells,  problem.media.stiffness, layers ? *layers : make_layers(problem),
+      return {exec,   problem.mesh(),           problem.space.dofs,
+              cells,  material_of_law(problem), layers ? *layers : make_layers(problem),
               options};
     else
       return {exec, problem.mesh(), problem.space.dofs, cells, material_of_law(problem), options};
@@ -148,6 +149,7 @@ class WaveMotion final : public Motion<Exec> {
   static const assembly::spectral::Coefficients& material_of_law(const Problem& problem) {
     return attenuates ? problem.media.attenuated : problem.media.stiffness;
   }
+  static double beside_layers(double frequency) { return has_layers ? frequency / part_of_step_in_layers : frequency; }
   int components() const { return problem_.components(); }
   bool damps_stiffness() const { return lags()[1] > 0; }
 
@@ -216,6 +218,20 @@ class WaveMotion final : public Motion<Exec> {
     if constexpr (damps)
       if (parts_.damping) return parts_.damping->alpha_of_nodes();
     return none;
+  }
+  const std::vector<Index>& nodes_in_layers() const {
+    static const std::vector<Index> none;
+    if constexpr (forms::has_layers<Law>) return parts_.force.nodes();
+    return none;
+  }
+  /// What damps nodes in layers.
+  void take_rates_of_layers() {
+    if (parts_.memory) {
+      const std::vector<double> times = parts_.memory->times();
+      return parts_.force.set_rates(parts_.memory->rates_of_layers(), times.size(), times);
+    }
+    if constexpr (damps)
+      if (parts_.damping) parts_.force.set_rates(parts_.damping->rates_of_layers(nodes_in_layers()), 1, {});
   }
   void take_held(const std::vector<double>& inverse_mass) {
     const std::size_t size = block_size();
@@ -286,22 +302,18 @@ class WaveMotion final : public Motion<Exec> {
 template <class Exec, class T>
 std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem, PeakMaps& peaks,
                                              output::Summary& summary) {
-  const bool elastic = problem.medium == Medium::elastic;
-  if (problem.params.has_layers() && elastic)
-    return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::IsotropicStress>, T>>(exec, problem, &peaks,
-                                                                                          summary);
-  if (problem.params.has_layers())
-    return std::make_unique<WaveMotion<Exec, forms::InLayers<forms::GradientFlux>, T>>(exec, problem, &peaks, summary);
-  if (problem.media.attenuated.components > 0 && problem.media.anisotropic)
-    return std::make_unique<WaveMotion<Exec, forms::AttenuatedAnisotropicStress, T>>(exec, problem, &peaks, summary);
-  if (problem.media.attenuated.components > 0 && elastic)
-    return std::make_unique<WaveMotion<Exec, forms::AttenuatedStress, T>>(exec, problem, &peaks, summary);
-  if (problem.media.attenuated.components > 0)
-    return std::make_unique<WaveMotion<Exec, forms::AttenuatedGradient, T>>(exec, problem, &peaks, summary);
-  if (!elastic) return std::make_unique<WaveMotion<Exec, forms::GradientFlux, T>>(exec, problem, &peaks, summary);
+  const auto of_law = [&](auto law) -> std::unique_ptr<Motion<Exec>> {
+    using Law = decltype(law);
+    if (problem.params.has_layers())
+      return std::make_unique<WaveMotion<Exec, forms::InLayers<Law>, T>>(exec, problem, &peaks, summary);
+    return std::make_unique<WaveMotion<Exec, Law, T>>(exec, problem, &peaks, summary);
+  };
+  const bool attenuates = problem.media.attenuated.components > 0;
+  if (problem.medium != Medium::elastic)
+    return attenuates ? of_law(forms::AttenuatedGradient()) : of_law(forms::GradientFlux());
   if (problem.media.anisotropic)
-    return std::make_unique<WaveMotion<Exec, forms::AnisotropicStress, T>>(exec, problem, &peaks, summary);
-  return std::make_unique<WaveMotion<Exec, forms::IsotropicStress, T>>(exec, problem, &peaks, summary);
+    return attenuates ? of_law(forms::AttenuatedAnisotropicStress()) : of_law(forms::AnisotropicStress());
+  return attenuates ? of_law(forms::AttenuatedStress()) : of_law(forms::IsotropicStress());
 }
 
 template <class Exec>

@@ -283,18 +283,11 @@ void check_boundary(const BoundaryParams& b) {
 void check_layers(const Params& params) {
   for (const BoundaryParams& b : params.boundaries) {
     if (!b.is_pml()) continue;
-    const auto refuse_layer = [&](const std::string& beside, const std::string& of) {
-      refuse("a perfectly matched layer " + beside, "layers are those of " + of + "; choose type = \"absorbing\"",
-             b.where);
-    };
     if (params.medium == Medium::coupled && b.multiaxial)
       refuse("a multiaxial layer of coupled media",
              "leave multiaxial out: fluids beside solids are stretched along "
              "the normal of the layer alone",
              b.where);
-    if (params.attenuates() || params.attenuation) refuse_layer("of media that attenuate", "media without loss");
-    for (const MaterialParams& m : params.materials)
-      if (m.vpv || !m.stiffness.empty()) refuse_layer("where a material is anisotropic", "isotropic media");
   }
 }
 

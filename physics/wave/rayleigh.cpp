@@ -15,6 +15,24 @@ using assembly::spectral::Cells;
 using assembly::spectral::Coefficients;
 using assembly::spectral::Most;
 
+namespace {
+
+/// Whether beta is the same in the whole mesh.
+bool has_one_beta(const Params& params) {
+  const auto beta = [](const MaterialParams& m) -> std::optional<double> {
+    if (!m.rayleigh_beta) return 0;
+    const MaterialNumber number = m.number("rayleigh_beta", *m.rayleigh_beta);
+    if (!number.is_constant()) return {};
+    return number.expression.constant();
+  };
+  const std::optional<double> first = beta(params.materials.front());
+  return first && std::all_of(params.materials.begin(), params.materials.end(), [&](const MaterialParams& m) {
+           return (params.medium == Medium::coupled && m.is_fluid()) || beta(m) == first;
+         });
+}
+
+}  // namespace
+
 void check_rayleigh(const Params& params) {
   for (const MaterialParams& m : params.materials) {
     if (!m.damps()) continue;
@@ -23,9 +41,11 @@ void check_rayleigh(const Params& params) {
     };
     if (params.attenuates() || params.attenuation)
       refuse("beside quality factors", "choose one of both: rayleigh_alpha and rayleigh_beta, or q_kappa and q_mu");
-    if (params.has_layers())
-      refuse("beside perfectly matched layers",
-             "layers are those of media without loss: choose type = \"absorbing\" for their sides");
+    if (params.has_layers() && !has_one_beta(params))
+      refuse(
+          "with a rayleigh_beta that is not the same everywhere, beside perfectly matched layers",
+          "give all materials the same constant rayleigh_beta, or leave it out; rayleigh_alpha may differ. Or choose "
+          "type = \"absorbing\" for the sides with layers");
     if (params.medium == Medium::coupled && m.is_fluid())
       refuse("of a fluid beside solids", "give it to solids, or solve the fluid alone, physics.medium = \"acoustic\"");
   }

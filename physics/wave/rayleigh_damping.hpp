@@ -20,9 +20,9 @@ class RayleighDamping {
  public:
   using Space = typename Exec::Space;
 
-  /// `inverse_mass` of the dofs that are owned.
+  /// `inverse_mass` of the dofs that are owned. Of nodes in layers alpha is left to the force (rates_of_layers).
   RayleighDamping(Exec& exec, const Problem& problem, const std::vector<double>& inverse_mass,
-                  const std::vector<Index>& held)
+                  const std::vector<Index>& held, const std::vector<Index>& in_layers)
       : components_(problem.components()) {
     const Media& media = problem.media;
     if (media.alpha.components > 0) {
@@ -31,7 +31,8 @@ class RayleighDamping {
       of_nodes_.resize(inverse_mass.size());
       for (std::size_t i = 0; i < of_nodes_.size(); ++i) of_nodes_[i] *= inverse_mass[i];
       std::vector<T> free(of_nodes_.begin(), of_nodes_.end());
-      for (const Index dof : held) free[static_cast<std::size_t>(dof)] = 0;
+      for (const std::vector<Index>* const nodes : {&held, &in_layers})
+        for (const Index dof : *nodes) free[static_cast<std::size_t>(dof)] = 0;
       alpha_ = to_space<Space>(free);
     }
     if (media.beta.components == 0) return;
@@ -54,6 +55,13 @@ class RayleighDamping {
 
   /// alpha of the dofs that are owned, or nothing.
   const std::vector<double>& alpha_of_nodes() const { return of_nodes_; }
+  /// alpha of these nodes, or nothing.
+  std::vector<double> rates_of_layers(const std::vector<Index>& in_layers) const {
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < in_layers.size() && !of_nodes_.empty(); ++i)
+      rates.push_back(of_nodes_[static_cast<std::size_t>(in_layers[i])]);
+    return rates;
+  }
   bool has_beta() const { return lag_.greatest > 0; }
   Range beta() const { return lag_; }
   double bytes() const {
@@ -141,13 +149,13 @@ class RayleighDamping {
   Array<T, Space> alpha_;         ///< [own dofs], 0 at those that are held
   Array<T, Space> free_;          ///< [own dofs], 1 but at those that are held
   Array<T, Space> seen_, f_, a_;  ///< [rows seen], [own rows], [held nodes, components]
-  std::optional<assembly::SpectralOperator<Exec, Law, T>> beta_K_;
+  std::optional<assembly::SpectralOperator<Exec, typename forms::Inside<Law>::Type, T>> beta_K_;
 };
 
-/// Of laws that remember there is none.
+/// Of laws that attenuate there is none.
 struct NoDamping {};
 template <class Exec, class Law, class T>
-inline constexpr bool can_damp = !assembly::ForceOfLaw<Exec, Law, T>::attenuates && !forms::has_layers<Law>;
+inline constexpr bool can_damp = !assembly::ForceOfLaw<Exec, Law, T>::attenuates;
 template <class Exec, class Law, class T>
 using DampingOf = std::conditional_t<can_damp<Exec, Law, T>, RayleighDamping<Exec, Law, T>, NoDamping>;
 

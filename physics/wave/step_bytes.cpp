@@ -11,13 +11,18 @@ namespace {
 
 constexpr int mechanisms = 3;  // of attenuation, as Media::times
 
-/// What cells in layers remember and their profiles, and what follows the rate of their nodes.
+/// What cells in layers remember, of each part of a law, and their profiles, and what follows the rate of their nodes.
 double layer_bytes(const Problem& problem, const assembly::spectral::Layers& layers, double number) {
   const int C = problem.components(), dim = problem.cells.dim;
+  const Media& media = problem.media;
+  const bool both = media.attenuated.components > 0 && !media.anisotropic && problem.medium == Medium::elastic;
+  const double rates = media.compliance.components > 0 ? 2 * mechanisms : media.alpha.components;
   double numbers = 0;
   for (const unsigned char axes : layers.axes) {
     const int m = std::popcount(axes);
-    if (m > 0) numbers += problem.cells.places * (C * (dim * m + 1) + 2.0 * m + C * (dim + 2) + 2.0 * dim);
+    if (m > 0)
+      numbers +=
+          problem.cells.places * ((both ? 2 : 1) * C * (dim * m + 1) + 2.0 * m + C * (dim + 2) + 2.0 * dim + rates);
   }
   return number * numbers;
 }
@@ -32,13 +37,14 @@ StepBytes step_bytes(const Problem& problem, const assembly::spectral::Layers* l
   const auto T = static_cast<double>(number);
   const int C = problem.components();
   const double nodes = problem.space.dofs.dofs, rows = nodes * C;
-  const auto layout = resolve_backend(params.run.backend) == "cuda"
+  const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
+  const auto layout = on_cuda
                           ? assembly::spectral::patch_layout(problem.cells.dim, problem.cells.n, C, number)
                           : assembly::spectral::patch_layout_of_threads(problem.cells.dim, problem.cells.n, C, number);
   const bool attenuates = media.attenuated.components > 0;
   const auto force =
       assembly::spectral::operator_bytes(problem.mesh(), problem.cells, attenuates ? media.attenuated : media.stiffness,
-                                         C, number, attenuates ? layout.without_patches() : layout);
+                                         C, number, attenuates && !on_cuda ? layout.without_patches() : layout);
   StepBytes bytes{force.kept, force.set_up + 8 * nodes};
   bytes.kept += T * nodes;                             // one over the mass
   bytes.kept += leaps ? T * 3 * rows : 8 * 12 * rows;  // u, v and a look ahead, or stages of both

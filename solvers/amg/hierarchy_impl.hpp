@@ -10,6 +10,7 @@
 #include "solvers/amg/cycle_impl.hpp"
 #include "solvers/amg/dense_inverse.hpp"
 #include "solvers/amg/hierarchy.hpp"
+#include "solvers/amg/mark.hpp"
 #include "solvers/amg/prolongation.hpp"
 #include "solvers/amg/shared_hierarchy_impl.hpp"
 #include "solvers/amg/sparse_product.hpp"
@@ -106,6 +107,7 @@ std::string Hierarchy<Exec, V>::scale_level(Exec& exec, const linalg::CrsView<co
 template <class Exec, class V>
 std::string Hierarchy<Exec, V>::fill_level(Exec& exec, const linalg::CrsView<const double>& A, std::size_t l,
                                            bool fresh) {
+  const Mark mark("amg.level");
   Level<Space, V>& level = levels_[l];
   Array<double, Space> mean;
   if (!symmetric_) mean = symmetric_part_of(exec, A, l, fresh);
@@ -138,6 +140,7 @@ std::string Hierarchy<Exec, V>::fill_level(Exec& exec, const linalg::CrsView<con
 
 template <class Exec, class V>
 double Hierarchy<Exec, V>::find_rho(Exec& exec, const LevelMatrixView<V>& A, std::size_t l) {
+  const Mark mark("amg.rho");
   Array<V, Space> x(A.cols), y(A.cols);
   return above_power * largest_eigenvalue(exec, A, std::as_const(levels_[l].inverse).view(), power_steps, x.view(),
                                           y.view(), bringing(exec, l), shared(l) ? shared(l)->first_row : 0);
@@ -148,6 +151,7 @@ template <class Exec, class V>
 void Hierarchy<Exec, V>::coarsen(Exec& exec, const linalg::CrsView<const double>& A,
                                  const linalg::CrsView<const double>& symmetric, const RowScales<Space>& scales,
                                  double omega, std::size_t l, bool fresh) {
+  const Mark mark("amg.coarsen");
   const Strength strength{scales.largest.view(), levels_[l].theta_square};
   const View<const double> diagonal = scales.diagonal.view();
   Array<double, Space> parts;

@@ -230,8 +230,7 @@ void NodeHierarchy<Exec, V>::multiply_level(Exec& exec, const Matrix& A, std::si
   NodeMatrix<Space, double> AP(std::move(pattern), P.height, P.width);
   AP.allocate_values();
   if (here) {
-    const Offset numbers = Offset{P.height} * P.width,
-                 blocks = AP.col_ind.size() - static_cast<Offset>(here->rows_of_AP.col_ind.size());
+    const Offset numbers = Offset{P.height} * P.width, blocks = AP.col_ind.size() - here->rows_of_AP.col_ind.size();
     NodeMatrixView<double> own = AP.view();
     own.rows = A.rows;
     own.col_ind = own.col_ind.part(0, blocks);

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/link.hpp"
-#include "base/team.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/amg/aggregation.hpp"
+#include "solvers/amg/mark.hpp"
 #include "solvers/amg/prolongation.hpp"
 #include "solvers/amg/shared_level.hpp"
 
@@ -22,19 +22,11 @@ inline constexpr double least_coarsening = 0.8;
 
 namespace detail {
 
-/// Numbers of ghosts, in double, as their owners have them.
+/// Numbers of ghosts, in double, as their owners have them; until the next exchange of the halo.
 template <class Exec>
-std::vector<double> numbers_of_ghosts(Exec& exec, linalg::Halo<Exec>& halo, View<const double> own) {
+View<const double> numbers_of_ghosts(Exec& exec, linalg::Halo<Exec>& halo, View<const double> own) {
   halo.start(exec, own);
-  const View<const double> ghosts = halo.template finish<double>(exec);
-  std::vector<double> result(static_cast<std::size_t>(ghosts.size()));
-  copy_bytes(typename Exec::Space{}, ghosts.data(), Host{}, result.data(), result.size() * sizeof(double));
-  return result;
-}
-
-inline void sort_distinct(std::vector<Offset>& numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return halo.template finish<double>(exec);
 }
 
 }  // namespace detail
@@ -67,12 +59,14 @@ std::unique_ptr<SharedLevel<Exec>> share_finest_level(Exec& exec, Index nodes, i
   auto level = std::make_unique<SharedLevel<Exec>>();
   Array<double, typename Exec::Space> own(Offset{nodes} * unknowns);
   number_rows(exec, first_row, own.view());
-  const std::vector<double> of_rows = detail::numbers_of_ghosts(exec, halo, std::as_const(own).view());
+  const View<const double> found = detail::numbers_of_ghosts(exec, halo, std::as_const(own).view());
+  std::vector<double> of_rows(static_cast<std::size_t>(found.size()));
+  copy_bytes(typename Exec::Space{}, found.data(), Host{}, of_rows.data(), of_rows.size() * sizeof(double));
   std::vector<Offset> ghosts;
   for (std::size_t row = 0; row < of_rows.size(); row += static_cast<std::size_t>(unknowns))
     ghosts.push_back(static_cast<Offset>(of_rows[row]) / unknowns);
   Communicator& ranks = exec.link()->ranks();
-  level->nodes = map_with_ghosts(first_nodes(ranks, nodes), ranks.rank(), ghosts);
+  level->number(first_nodes(ranks, nodes), ranks.rank(), ghosts);
   level->first_row = first_row;
   level->rows = rows;
   connect(exec, *level, unknowns, &halo);
@@ -98,6 +92,7 @@ std::unique_ptr<SharedLevel<Exec>> aggregate_shared(Exec& exec, const SharedLeve
                                                     Aggregates<typename Exec::Space>& aggregates,
                                                     StrongGraph<typename Exec::Space>& graph) {
   using Space = typename Exec::Space;
+  const Mark mark("amg.aggregates");
   Communicator& ranks = exec.link()->ranks();
   {
     const auto within = make_strong_graph(exec, A, strength, A.rows);
@@ -115,58 +110,43 @@ std::unique_ptr<SharedLevel<Exec>> aggregate_shared(Exec& exec, const SharedLeve
   const Offset first = firsts[static_cast<std::size_t>(ranks.rank())];
   number_aggregates(exec, first, View<const Index>(own), numbers.view());
   const auto of_ghosts = detail::numbers_of_ghosts(exec, *here.node_halo, std::as_const(numbers).view());
-  std::vector<Offset> seen;
-  for (const double number : of_ghosts)
-    if (number >= 0) seen.push_back(static_cast<Offset>(number));
-  detail::sort_distinct(seen);
   auto next = std::make_unique<SharedLevel<Exec>>();
-  next->nodes = map_with_ghosts(firsts, ranks.rank(), seen);
+  next->number(firsts, ranks.rank(), distinct_aggregates(exec, of_ghosts));
   next->first_row = first * unknowns;
   next->rows = firsts.back() * unknowns;
-  std::vector<Index> local;
-  for (const double number : of_ghosts)
-    local.push_back(number < 0 ? -1 : next->nodes.local_of(static_cast<Offset>(number)));
-  copy_bytes(Host{}, local.data(), Space{}, aggregates.of_row.data() + A.rows, local.size() * sizeof(Index));
+  name_aggregates(exec, next->numbering(), of_ghosts, aggregates.of_row.view().part(A.rows, of_ghosts.size()));
   aggregates.count = next->nodes.size();
   return next;
 }
 
-/// Columns of nodes of other ranks become ghosts of the level beside those that it has; what has columns, or numbers of
-/// nodes, of it is numbered anew.
+/// Columns `met` of nodes of other ranks, ascending, become ghosts of the level beside those that it has; what has
+/// columns, or numbers of nodes, of it is numbered anew.
 template <class Exec>
 void see_more(Exec& exec, const std::vector<Offset>& met, SharedLevel<Exec>& level,
               std::initializer_list<View<Index>> columns) {
-  IndexMap& nodes = level.nodes;
-  Communicator& ranks = exec.link()->ranks();
-  const std::vector<Offset> before(nodes.ghosts().begin(), nodes.ghosts().end());
-  std::vector<Offset> ghosts = before;
-  std::vector<std::vector<Offset>> fresh(static_cast<std::size_t>(default_threads()));
-  parallel_ranges(default_threads(), static_cast<Offset>(met.size()), [&](Offset low, Offset high, int part) {
-    std::vector<Offset>& of_part = fresh[static_cast<std::size_t>(part)];
-    for (Offset k = low; k < high; ++k)
-      if (nodes.local_of(met[static_cast<std::size_t>(k)]) < 0) of_part.push_back(met[static_cast<std::size_t>(k)]);
-    detail::sort_distinct(of_part);
-  });
-  for (const std::vector<Offset>& of_part : fresh) ghosts.insert(ghosts.end(), of_part.begin(), of_part.end());
-  detail::sort_distinct(ghosts);
-  const std::vector<Offset> firsts = first_nodes(ranks, nodes.owned());
-  nodes = map_with_ghosts(firsts, ranks.rank(), ghosts);
+  if (met.empty()) return;
+  const std::vector<Offset> before(level.nodes.ghosts().begin(), level.nodes.ghosts().end());
+  std::vector<Offset> ghosts(before.size() + met.size());
+  std::merge(before.begin(), before.end(), met.begin(), met.end(), ghosts.begin());
   std::vector<Index> names;
-  for (const Offset number : before) names.push_back(nodes.local_of(number));
+  for (std::size_t k = 0; k < ghosts.size(); ++k)
+    if (names.size() < before.size() && ghosts[k] == before[names.size()])
+      names.push_back(level.nodes.owned() + static_cast<Index>(k));
+  level.number(std::move(level.firsts), exec.link()->ranks().rank(), ghosts);
   const auto to = to_space<typename Exec::Space>(names);
-  for (const View<Index>& of : columns) rename_ghosts(exec, nodes.owned(), to.view(), of);
+  for (const View<Index>& of : columns) rename_ghosts(exec, level.nodes.owned(), to.view(), of);
 }
 
 /// The pattern of P gets the rows of ghosts.
 template <class Exec, class V>
 void exchange_P(Exec& exec, SharedLevel<Exec>& here, SharedLevel<Exec>& next, View<Index> aggregate,
                 linalg::Crs<typename Exec::Space, V>& P) {
+  const Mark mark("amg.pattern_of_P");
   here.entries_of_P = P.nnz();
-  here.of_P.emplace(exec, *exec.link(), rows_of_ghosts<Exec>(exec.link()->ranks(), here.nodes),
-                    std::as_const(P.row_ptr).view(), std::as_const(P.col_ind).view(), next.nodes);
-  see_more(exec, here.of_P->columns(), next, {P.col_ind.view(), aggregate});
-  here.rows_of_P = here.of_P->arrange([&](Offset, Offset column) { return next.nodes.local_of(column); });
-  append_rows<Exec, V>(exec, here.rows_of_P, P);
+  here.of_P.emplace(exec, *exec.link(), here.rows_of_ghosts(*exec.link()), std::as_const(P.row_ptr).view(),
+                    std::as_const(P.col_ind).view(), next.numbering());
+  see_more(exec, here.of_P->unseen(exec, next.numbering()), next, {P.col_ind.view(), aggregate});
+  append_rows<Exec, V>(exec, here.of_P->arrange(exec, next.numbering()), P);
   P.cols = next.nodes.size();
 }
 
@@ -175,22 +155,17 @@ void exchange_P(Exec& exec, SharedLevel<Exec>& here, SharedLevel<Exec>& next, Vi
 template <class Exec, class V>
 void exchange_AP(Exec& exec, SharedLevel<Exec>& here, SharedLevel<Exec>& next, View<Index> aggregate,
                  linalg::Crs<typename Exec::Space, V>& P, linalg::Crs<typename Exec::Space>& AP) {
-  here.of_AP.emplace(exec, *exec.link(), rows_of_ghosts<Exec>(exec.link()->ranks(), here.nodes),
-                     std::as_const(AP.row_ptr).view(), std::as_const(AP.col_ind).view(), next.nodes);
+  const Mark mark("amg.pattern_of_A_P");
+  here.of_AP.emplace(exec, *exec.link(), here.rows_of_ghosts(*exec.link()), std::as_const(AP.row_ptr).view(),
+                     std::as_const(AP.col_ind).view(), next.numbering());
   // The ghost's row of P has a column of this rank; columns ascend, and those of others come behind.
-  const auto is_used = [&](Offset row) {
-    const auto at = [&](Offset k) { return here.rows_of_P.row_ptr[static_cast<std::size_t>(k)]; };
-    return at(row) < at(row + 1) && here.rows_of_P.col_ind[static_cast<std::size_t>(at(row))] < next.nodes.owned();
-  };
-  std::vector<Offset> met;
-  for (Offset row = 0; row < here.of_AP->rows(); ++row) {
-    if (!is_used(row)) continue;
-    const auto columns = here.of_AP->columns(row);
-    met.insert(met.end(), columns.begin(), columns.end());
-  }
-  see_more(exec, met, next, {P.col_ind.view(), aggregate, AP.col_ind.view()});
-  here.rows_of_AP = here.of_AP->arrange(
-      [&](Offset row, Offset column) { return is_used(row) ? next.nodes.local_of(column) : Index{-1}; });
+  Array<Index, typename Exec::Space> used(here.of_AP->rows());
+  find_used(exec, std::as_const(P.row_ptr).view(), std::as_const(P.col_ind).view(), here.nodes.owned(),
+            next.nodes.owned(), used.view());
+  const View<const Index> of_R = std::as_const(used).view();
+  see_more(exec, here.of_AP->unseen(exec, next.numbering(), of_R), next,
+           {P.col_ind.view(), aggregate, AP.col_ind.view()});
+  here.rows_of_AP = here.of_AP->arrange(exec, next.numbering(), of_R);
   P.cols = AP.cols = next.nodes.size();
 }
 
@@ -200,22 +175,16 @@ template <class Exec>
 linalg::Crs<typename Exec::Space> gather_pattern(Exec& exec, SharedLevel<Exec>& here, View<const Offset> row_ptr,
                                                  View<const Index> col_ind) {
   using Space = typename Exec::Space;
-  Communicator& ranks = exec.link()->ranks();
-  const std::vector<Offset> firsts = first_nodes(ranks, here.nodes.owned());
-  const auto plan = all_rows<Exec>(firsts, ranks.rank());
+  const auto plan = all_rows<Exec>(*exec.link(), here.firsts, sizeof(double) * static_cast<std::size_t>(here.unknowns));
   here.gathering = plan.places;
-  exec.link()->prepare(here.gathering, sizeof(double) * static_cast<std::size_t>(here.unknowns));
-  here.of_all.emplace(exec, *exec.link(), plan, row_ptr, col_ind, here.nodes);
-  std::vector<Index> numbers;
-  for (Index node = 0; node < here.nodes.size(); ++node)
-    for (int c = 0; c < here.unknowns; ++c)
-      numbers.push_back(static_cast<Index>(here.nodes.global_of(node) * here.unknowns + c));
-  here.numbers = to_space<Space>(numbers);
-  const auto rows = here.of_all->arrange([](Offset, Offset column) { return static_cast<Index>(column); });
+  here.of_all.emplace(exec, *exec.link(), plan, row_ptr, col_ind, here.numbering());
+  here.numbers = Array<Index, Space>(Offset{here.nodes.size()} * here.unknowns);
+  number_unknowns(exec, here.numbering(), here.unknowns, here.numbers.view());
   linalg::Crs<Space> whole;
-  whole.rows = whole.cols = static_cast<Index>(firsts.back());
-  whole.row_ptr = to_space<Space>(rows.row_ptr);
-  whole.col_ind = to_space<Space>(rows.col_ind);
+  whole.rows = whole.cols = static_cast<Index>(here.firsts.back());
+  auto rows = here.of_all->arrange(exec, Numbering{whole.rows, 0, {}, 0});
+  whole.row_ptr = std::move(rows.row_ptr);
+  whole.col_ind = std::move(rows.col_ind);
   return whole;
 }
 /// whole = the rows of all ranks of a vector of `numbers` a node, for which the link is prepared.

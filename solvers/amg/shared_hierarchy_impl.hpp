@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "solvers/amg/hierarchy.hpp"
+#include "solvers/amg/mark.hpp"
 #include "solvers/amg/shared_coarsening.hpp"
 #include "solvers/amg/sparse_product.hpp"
 
@@ -13,6 +14,7 @@ namespace tessera::solvers::amg {
 template <class Exec, class V>
 void Hierarchy<Exec, V>::share_finest(Exec& exec, const linalg::CrsView<const double>& A, const Shared& ranks,
                                       bool fresh) {
+  const Mark mark("amg.share_finest");
   linalg::Crs<Space>& matrix = levels_.front().matrix;
   const TwoParts parts{A, *ranks.beside.ghost, ranks.beside.halo->boundary().view()};
   if (fresh) {
@@ -32,9 +34,8 @@ Array<double, typename Exec::Space> Hierarchy<Exec, V>::symmetric_part_of(Exec& 
   SharedLevel<Exec>* const here = shared(l);
   if (!here) return symmetric_part(exec, A);
   if (fresh) {
-    here->of_A.emplace(exec, *exec.link(), rows_of_ghosts<Exec>(exec.link()->ranks(), here->nodes), A.row_ptr,
-                       A.col_ind, here->nodes);
-    here->rows_of_A = here->of_A->arrange([&](Offset, Offset column) { return here->nodes.local_of(column); });
+    here->of_A.emplace(exec, *exec.link(), here->rows_of_ghosts(*exec.link()), A.row_ptr, A.col_ind, here->numbering());
+    here->rows_of_A = here->of_A->arrange(exec, here->numbering());
   }
   linalg::Crs<Space> all;
   all.rows = A.rows;
@@ -54,6 +55,7 @@ Array<double, typename Exec::Space> Hierarchy<Exec, V>::symmetric_part_of(Exec& 
 /// Level l + 1 is level l with the rows of all ranks, on each of them.
 template <class Exec, class V>
 void Hierarchy<Exec, V>::gather(Exec& exec, const linalg::CrsView<const double>& A, std::size_t l, bool fresh) {
+  const Mark mark("amg.gather");
   SharedLevel<Exec>& here = *shared(l);
   if (fresh) {
     levels_.emplace_back();
@@ -87,6 +89,7 @@ void Hierarchy<Exec, V>::coarsen_shared(Exec& exec, const linalg::CrsView<const 
   Level<Space, V>&level = levels_[l], &next = levels_[l + 1];
   SharedLevel<Exec>& below = *shared(l + 1);
   {
+    const Mark mark("amg.values_of_P");
     Array<double, Space> parts;
     if (!symmetric_) parts = smoothed_parts(exec, A, symmetric.values);
     linalg::CrsView<V> own = level.P.view();
@@ -109,7 +112,11 @@ void Hierarchy<Exec, V>::coarsen_shared(Exec& exec, const linalg::CrsView<const 
     next.matrix.values = Array<double, Space>(next.matrix.nnz());
     return multiply_values(exec, R, AP.view(), next.matrix);
   }
-  next.matrix = multiply(exec, R, AP.view());
+  {
+    const Mark mark("amg.R_AP");
+    next.matrix = multiply(exec, R, AP.view());
+  }
+  const Mark mark("amg.connect");
   connect<Exec>(exec, below, 1, nullptr);
   below.entries = sum(exec.link()->ranks(), next.matrix.nnz());
 }
@@ -121,9 +128,11 @@ linalg::Crs<typename Exec::Space> Hierarchy<Exec, V>::multiply_shared(Exec& exec
                                                                       std::size_t l, bool fresh) {
   SharedLevel<Exec>& here = *shared(l);
   Level<Space, V>& level = levels_[l];
+  const Mark mark("amg.A_P");
   linalg::Crs<Space> AP = multiply(exec, A, std::as_const(level.P).view());
   if (fresh) exchange_AP(exec, here, *shared(l + 1), level.aggregate.view(), level.P, AP);
   const Offset own = AP.nnz();
+  const Mark values("amg.rows_of_A_P");
   append_rows<Exec, double>(exec, here.rows_of_AP, AP);
   here.of_AP->bring(exec, std::as_const(AP.values).view().part(0, own), AP.values.view().part(own, AP.nnz() - own));
   return AP;

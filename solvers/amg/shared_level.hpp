@@ -16,7 +16,19 @@ struct SharedLevel {
   using Space = typename Exec::Space;
   using Rows = typename RowExchange<Exec>::Rows;
 
+  /// Its nodes are those of this rank from firsts[rank] on, and `ghosts`, ascending numbers among those of all ranks.
+  void number(std::vector<Offset> firsts, int rank, const std::vector<Offset>& ghosts);
+  Numbering numbering() const { return {nodes.owned(), nodes.first_owned(), ghosts.view(), below}; }
+  /// The rows of ghosts, which do not change any more.
+  const typename RowExchange<Exec>::Plan& rows_of_ghosts(Link& link) {
+    if (!ghost_rows) ghost_rows.emplace(amg::rows_of_ghosts<Exec>(link, nodes));
+    return *ghost_rows;
+  }
+
   IndexMap nodes;                                           ///< of its own and ghosts among those of all ranks
+  std::vector<Offset> firsts;                               ///< the first node of each rank, and behind the last
+  Array<Offset, Space> ghosts;                              ///< of `nodes`
+  Offset below = 0;                                         ///< how many of them belong to ranks below this one
   int unknowns = 1;                                         ///< of a node
   linalg::Halo<Exec>*halo = nullptr, *node_halo = nullptr;  ///< of its vectors, and of those of a number a node
   std::unique_ptr<linalg::Halo<Exec>> own_halo, own_node_halo;
@@ -24,6 +36,7 @@ struct SharedLevel {
   Offset rows = 0, entries = 0;  ///< of all ranks
 
   // To the next level, where ranks share that, too: the rows of ghosts of P, of A P, and of A if it is not symmetric.
+  std::optional<typename RowExchange<Exec>::Plan> ghost_rows;
   std::optional<RowExchange<Exec>> of_P, of_AP, of_A;
   Rows rows_of_P, rows_of_AP, rows_of_A;
   Offset entries_of_P = 0;  ///< in its pattern without the rows of ghosts
@@ -69,5 +82,19 @@ Index add_single_aggregates(Exec& exec, View<const Offset> graph, Index first, V
 /// Columns from `owned` on become to[column - owned].
 template <class Exec>
 void rename_ghosts(Exec& exec, Index owned, View<const Index> to, View<Index> columns);
+/// The distinct ones of numbers as number_aggregates makes them, ascending, on the host.
+template <class Exec>
+std::vector<Offset> distinct_aggregates(Exec& exec, View<const double> numbers);
+/// to_i = the local number of such a number; -1 where there is none.
+template <class Exec>
+void name_aggregates(Exec& exec, const Numbering& of, View<const double> numbers, View<Index> to);
+/// used_k = 1 where row k of P, from the row `first` on, has a column below `owned`. used [rows - first]; columns
+/// ascend.
+template <class Exec>
+void find_used(Exec& exec, View<const Offset> row_ptr, View<const Index> col_ind, Index first, Index owned,
+               View<Index> used);
+/// to_i = the number among those of all ranks of row i, `unknowns` of them a node.
+template <class Exec>
+void number_unknowns(Exec& exec, const Numbering& nodes, int unknowns, View<Index> to);
 
 }  // namespace tessera::solvers::amg

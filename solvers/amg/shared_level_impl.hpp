@@ -61,19 +61,24 @@ linalg::Crs<typename Exec::Space> join_ghosts(Exec& exec, const TwoParts& A) {
   return result;
 }
 
+template <class Exec>
+void SharedLevel<Exec>::number(std::vector<Offset> of_ranks, int rank, const std::vector<Offset>& seen) {
+  firsts = std::move(of_ranks);
+  nodes = map_with_ghosts(firsts, rank, seen);
+  ghosts = to_space<Space>(seen);
+  below = lower_bound(seen.data(), 0, static_cast<Offset>(seen.size()), nodes.first_owned());
+}
+
 template <class Exec, class T>
 void append_rows(Exec& exec, const typename RowExchange<Exec>::Rows& rows, linalg::Crs<typename Exec::Space, T>& to) {
-  using Space = typename Exec::Space;
   const Index before = to.rows, more = static_cast<Index>(rows.row_ptr.size()) - 1;
-  const Offset entries = to.col_ind.size(), all = entries + rows.row_ptr.back();
-  const auto starts_of = to_space<Space>(rows.row_ptr);
-  const auto columns_of = to_space<Space>(rows.col_ind);
+  const Offset entries = to.col_ind.size(), all = entries + rows.col_ind.size();
   to.row_ptr = detail::enlarged(to.row_ptr, Offset{before} + 1, Offset{before} + more + 1);
   to.col_ind = detail::enlarged(to.col_ind, entries, all);
   if (!to.values.empty() || entries == 0) to.values = detail::enlarged(to.values, to.values.size(), all);
   to.rows = before + more;
-  const View<const Offset> starts = starts_of.view();
-  const View<const Index> columns = columns_of.view();
+  const View<const Offset> starts = rows.row_ptr.view();
+  const View<const Index> columns = rows.col_ind.view();
   const View<Offset> row_ptr = to.row_ptr;
   const View<Index> col_ind = to.col_ind;
   for_each(exec, more, [=] TESSERA_HD(Offset row) { row_ptr[before + row + 1] = entries + starts[row + 1]; });
@@ -112,7 +117,51 @@ void rename_ghosts(Exec& exec, Index owned, View<const Index> to, View<Index> co
   });
 }
 
+template <class Exec>
+std::vector<Offset> distinct_aggregates(Exec& exec, View<const double> numbers) {
+  using Space = typename Exec::Space;
+  Array<Offset, Space> places(numbers.size() + 1);
+  const View<Offset> place = places;
+  for_each(exec, numbers.size(), [=] TESSERA_HD(Offset k) { place[k] = numbers[k] >= 0; });
+  Array<Offset, Space> found(linalg::counts_to_offsets(exec, place));
+  const View<Offset> to = found;
+  for_each(exec, numbers.size(), [=] TESSERA_HD(Offset k) {
+    if (numbers[k] >= 0) to[place[k]] = static_cast<Offset>(numbers[k]);
+  });
+  return distinct(exec, std::as_const(found).view());
+}
+
+template <class Exec>
+void name_aggregates(Exec& exec, const Numbering& of, View<const double> numbers, View<Index> to) {
+  const Numbering by = of;
+  for_each(exec, to.size(), [=] TESSERA_HD(Offset k) {
+    to[k] = numbers[k] < 0 ? Index{-1} : by.local_of(static_cast<Offset>(numbers[k]));
+  });
+}
+
+template <class Exec>
+void find_used(Exec& exec, View<const Offset> row_ptr, View<const Index> col_ind, Index first, Index owned,
+               View<Index> used) {
+  for_each(exec, used.size(), [=] TESSERA_HD(Offset k) {
+    const Offset begin = row_ptr[first + k];
+    used[k] = begin < row_ptr[first + k + 1] && col_ind[begin] < owned;
+  });
+}
+
+template <class Exec>
+void number_unknowns(Exec& exec, const Numbering& nodes, int unknowns, View<Index> to) {
+  const Numbering by = nodes;
+  for_each(exec, to.size(), [=] TESSERA_HD(Offset k) {
+    to[k] = static_cast<Index>(by.global_of(static_cast<Index>(k / unknowns)) * unknowns + k % unknowns);
+  });
+}
+
 #define TESSERA_INSTANTIATE_SHARED_LEVEL(Exec)                                                         \
+  template void SharedLevel<Exec>::number(std::vector<Offset>, int, const std::vector<Offset>&);       \
+  template std::vector<Offset> distinct_aggregates(Exec&, View<const double>);                         \
+  template void name_aggregates(Exec&, const Numbering&, View<const double>, View<Index>);             \
+  template void find_used(Exec&, View<const Offset>, View<const Index>, Index, Index, View<Index>);    \
+  template void number_unknowns(Exec&, const Numbering&, int, View<Index>);                            \
   template linalg::Crs<Exec::Space> join_ghosts(Exec&, const TwoParts&);                               \
   template void join_values(Exec&, const TwoParts&, Offset, View<const Offset>, View<double>);         \
   template void append_rows(Exec&, const RowExchange<Exec>::Rows&, linalg::Crs<Exec::Space, double>&); \

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "base/link.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/fit.hpp"
@@ -369,8 +370,8 @@ std::string Krylov<Exec, T>::stagnation(double norm) const {
 template <class Exec, class T>
 std::string Krylov<Exec, T>::too_many(double norm) const {
   const Apart apart(norm / reference_, target_ / reference_);
-  return fmt::format("the residual is {} after {} iterations, asked for {}; {}", apart.first, report_.iterations,
-                     apart.second, advice());
+  return fmt::format("the residual is {} after {}, asked for {}; {}", apart.first,
+                     counted(report_.iterations, "iteration"), apart.second, advice());
 }
 
 }  // namespace tessera::solvers

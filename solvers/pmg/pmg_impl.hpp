@@ -23,9 +23,12 @@ namespace tessera::solvers {
 namespace pmg {
 
 /// Of the steps of the smoother, before and after each lower order: what weighs their directions best in a V-cycle
-/// (Lottes 2023, optimised iteration of the fourth kind). Without it (1 each) Q4 hexes take 13 iterations instead
-/// of 12.
+/// (Lottes 2023, optimised iteration of the fourth kind).
 inline constexpr std::array<double, 3> weights{1.00842544782028, 1.08867839208730, 1.33753125909618};
+
+/// For the largest eigenvalue of D^-1 A. On 17 M dofs of Q4 hexes 8 steps find 0.970 of what 15 do, 10 find 0.985; 15
+/// took 16.3 ms on one H200, 10 took 11.9 and 8 took 9.4 (2026-11-26).
+inline constexpr int lanczos_steps = 10;
 
 /// Vectors of so many rows; those that are stay.
 template <class T, class Space>
@@ -54,7 +57,7 @@ struct Smoothed {
     if (!diagonal_is_in_range(exec))
       return "entries of the matrix leave the range of single precision, 1e-38 to 3e38, which the preconditioner pmg "
              "works in; choose units in which the coefficients are nearer to 1, or preconditioner = \"jacobi\"";
-    largest = 1.1 * largest_ritz_value(exec, *A, std::as_const(inverse).view());
+    largest = 1.1 * largest_ritz_value(exec, *A, std::as_const(inverse).view(), lanczos_steps);
     if (!(largest > 0) || !std::isfinite(largest))
       return "the matrix is not positive definite, which the preconditioner pmg needs; look for a negative "
              "coefficient, or choose preconditioner = \"jacobi\", with solver.type = \"minres\" for what is meant to "

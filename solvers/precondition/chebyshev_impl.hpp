@@ -34,9 +34,9 @@ inline double largest_eigenvalue(const std::vector<double>& diagonal, const std:
 /// section 11.3.8): with T_jj = 1/alpha_j + beta_{j-1}/alpha_{j-1}, T_{j,j+1} = sqrt(beta_j)/alpha_j. 0 where A is not
 /// positive definite. 4 vectors for a moment.
 template <class Exec, class T>
-double largest_ritz_value(Exec& exec, const linalg::Operator<Exec, T>& A, View<const T> inverse_diagonal) {
+double largest_ritz_value(Exec& exec, const linalg::Operator<Exec, T>& A, View<const T> inverse_diagonal,
+                          int steps = 15) {
   using Space = typename Exec::Space;
-  constexpr int steps = 15;
   constexpr double explored = std::is_same_v<T, float> ? 1e-12 : 1e-24;
   const Index n = A.rows();
   Array<T, Space> x(n), r(n), p(n), q(n);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/counted.hpp"
 #include "base/error.hpp"
 
 namespace tessera::solvers {
@@ -85,10 +86,10 @@ class Check {
     const std::size_t stages = tableau_.b.size();
     if (stages == 0) refuse("it has no weights b", "give b, a number for each stage");
     if (stages > max_stages)
-      refuse(fmt::format("it has {} stages", stages), fmt::format("at most {} are supported", max_stages));
+      refuse(fmt::format("it has {}", counted(stages, "stage")), fmt::format("at most {} are supported", max_stages));
     const auto expect = [&](const char* name, std::size_t size) {
       if (size != stages)
-        refuse(fmt::format("{} has {} entries and b has {}", name, size, stages),
+        refuse(fmt::format("{} has {} and b has {}", name, counted(size, "entry", "entries"), stages),
                "b says how many stages there are; a has a row, c and b_embedded have a number for each");
     };
     expect("a", tableau_.a.size());
@@ -102,7 +103,7 @@ class Check {
     for (std::size_t i = 0; i < stages; ++i) {
       Vector& row = tableau_.a[i];
       if (row.size() != stages && row.size() != i)
-        refuse(fmt::format("row {} of a has {} entries", i + 1, row.size()),
+        refuse(fmt::format("row {} of a has {}", i + 1, counted(row.size(), "entry", "entries")),
                fmt::format("give the {} entries below the diagonal, or all {}", i, stages));
       row.resize(stages, 0.0);
       for (std::size_t j = i; j < stages; ++j)

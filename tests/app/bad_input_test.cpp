@@ -129,7 +129,7 @@ std::vector<Case> wrong_problems() {
       {"gradient",
        whole + "[exact]\nu = \"x\"\ngradient = [\"1\"]\n",
        2,
-       {"exact.gradient has 1 components", "2 dimensions"}},
+       {"exact.gradient has 1 component", "2 dimensions"}},
       {"log_of_zero",
        square + poisson + "[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\nvalue = \"log(x)\"\n",
        2,

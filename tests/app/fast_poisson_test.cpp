@@ -310,7 +310,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"exact_gradient",
              deck("quad", "bcr", "source = 1\n", "", "[exact]\nu = \"x\"\ngradient = [\"1\"]\n"),
              2,
-             {"exact.gradient has 1 components"}},
+             {"exact.gradient has 1 component"}},
         Case{"outside",
              deck("quad", "bcr", "source = 1\n", "", "[[quantity]]\nname = \"v\"\nkind = \"value\"\nat = [5, 5]\n"),
              2,

@@ -414,27 +414,4 @@ TEST(RanksVerify, ComparesWhatIsAtHand) {
   EXPECT_EQ(app_test::tessera("verify " + write_deck("typo.toml", "[mash]\n")).code, 2);
 }
 
-TEST(RanksCheck, ForecastsWhatARunHas) {
-  SKIP_WITHOUT_MPI();
-  const std::string text = exact_poisson("tet", 3, 6, 2), deck = write_deck("forecast.toml", text);
-  const Result forecast = app_test::tessera("check " + deck + " --ranks 3");
-  EXPECT_EQ(forecast.code, 0) << forecast.text;
-  const nlohmann::json ranks = run_on(3, "forecast", text)["ranks"];
-  double least = 1e9, most = 0;
-  for (const double dofs : ranks["dofs"]) least = std::min(least, dofs), most = std::max(most, dofs);
-  EXPECT_TRUE(forecast.says(fmt::format("3: {:.0f} to {:.0f} dofs", least, most))) << forecast.text;
-  EXPECT_TRUE(forecast.says("has the whole mesh")) << forecast.text;
-  const Result in_parts = app_test::tessera("check " + deck + " --ranks 3 --set mesh.partition='\"bricks\"'");
-  EXPECT_EQ(in_parts.code, 0) << in_parts.text;
-  EXPECT_TRUE(in_parts.says(fmt::format("3: {:.0f} to {:.0f} dofs", least, most))) << in_parts.text;
-  EXPECT_FALSE(in_parts.says("has the whole mesh")) << in_parts.text;
-}
-
-TEST(RanksRun, OtherCommandsSpeakOnce) {
-  SKIP_WITHOUT_MPI();
-  const Result result = on_ranks(3, "list solvers");
-  EXPECT_EQ(result.code, 0) << result.text;
-  EXPECT_EQ(count(result.text, "bicgstab "), count(app_test::tessera("list solvers").text, "bicgstab ")) << result.text;
-}
-
 }  // namespace

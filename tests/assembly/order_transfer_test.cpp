@@ -74,7 +74,10 @@ TEST(LowerDofMap, IsThatWhichTheMeshWouldBeGivenInThatOrder) {
       for (int low = 1; low < high; ++low)
         for (const int threads : {1, 3}) {
           SCOPED_TRACE(fmt::format("{} from {} to {}", mesh::name(mesh.blocks[0].shape), high, low));
-          expect_same(assembly::lower_dof_map(higher, low, threads), assembly::make_dof_map(mesh, low));
+          const DofMap expected = assembly::make_dof_map(mesh, low);
+          expect_same(assembly::lower_dof_map(higher, low, threads), expected);
+          std::vector<Index> none;
+          expect_same(assembly::lower_dof_map(higher, low, threads, 1, none, &mesh), expected);
         }
     }
 }
@@ -85,8 +88,12 @@ TEST(LowerDofMap, FoldsWhatIsPeriodicInEveryOrder) {
       const mesh::Mesh mesh = test_meshes::box(shape, cells);
       const std::vector<Index> same = folded_nodes(mesh);
       const DofMap higher = assembly::make_periodic_dof_map(mesh, 6, same);
-      for (const int low : {1, 2, 3})
-        expect_same(assembly::lower_dof_map(higher, low), assembly::make_periodic_dof_map(mesh, low, same));
+      for (const int low : {1, 2, 3}) {
+        std::vector<Index> none;
+        const DofMap expected = assembly::make_periodic_dof_map(mesh, low, same);
+        expect_same(assembly::lower_dof_map(higher, low), expected);
+        expect_same(assembly::lower_dof_map(higher, low, 2, 1, none, &mesh), expected);
+      }
     }
 }
 
@@ -104,9 +111,11 @@ TEST(LowerDofMap, HoldsWhatIsFixedInTheHigherOrderAndNothingElse) {
           for (Index& dof : rows) dof *= 2;
           return rows;
         };
-        std::vector<Index> fixed = on_facets(high);
-        assembly::lower_dof_map(assembly::make_dof_map(mesh, high), low, 2, 2, fixed);
-        EXPECT_EQ(fixed, on_facets(low));
+        for (const mesh::Mesh* of : {static_cast<const mesh::Mesh*>(nullptr), &mesh}) {
+          std::vector<Index> fixed = on_facets(high);
+          assembly::lower_dof_map(assembly::make_dof_map(mesh, high), low, 2, 2, fixed, of);
+          EXPECT_EQ(fixed, on_facets(low));
+        }
       }
   }
 }

@@ -200,6 +200,32 @@ TEST(Quantities, ShowValuesThatAreNotNumbers) {
   EXPECT_TRUE(std::isnan(compute_errors(mesh, dofs, u, Expression(1.0)).max));
 }
 
+/// Straight simplices of order 1 have formulas of their own where the coefficient is constant.
+TEST(FluxField, IsThatOfGeneralFormulasWhereTheCoefficientIsConstant) {
+  for (const Shape shape : {Shape::interval, Shape::triangle, Shape::tet}) {
+    Mesh mesh = test_meshes::box(shape, 5);
+    for (std::size_t i = 0; i < mesh.points.size(); ++i)
+      if (i % 3 < static_cast<std::size_t>(mesh.dim)) mesh.points[i] += 0.02 * std::sin(17.0 * static_cast<double>(i));
+    const DofMap dofs = make_dof_map(mesh, 1);
+    const auto u = interpolate(mesh, dofs, Expression("exp(x)*sin(4*x) + y*y - x*z"));
+    const int entries = mesh.dim * (mesh.dim + 1) / 2;
+    for (const int components : {1, entries}) {
+      HostTensorField known{components,
+                            [components](Index cell, int count, const deck::Points&, double* k) {
+                              for (int i = 0; i < count * components; ++i) k[i] = 2 + cell % 3 + 0.1 * (i % components);
+                            },
+                            [](Index) { return true; }};
+      HostTensorField unknown = known;
+      unknown.is_constant = [](Index) { return false; };
+      const auto quick = flux_field(mesh, dofs, u, known), general = flux_field(mesh, dofs, u, unknown);
+      ASSERT_EQ(quick.size(), general.size());
+      for (std::size_t i = 0; i < quick.size(); ++i)
+        ASSERT_NEAR(quick[i], general[i], 1e-12 * 50) << mesh::name(shape) << " " << components << " " << i;
+      EXPECT_EQ(quick, flux_field(mesh, dofs, u, known, 3));
+    }
+  }
+}
+
 TEST(FluxField, OfALinearFieldIsConstant) {
   for (const Shape shape : shapes)
     for (int order = 1; order <= 3; ++order) {

@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         app_test::Case{"centre",
                        square + reference(1, 1, 1, "centre = [1]\n"),
                        2,
-                       {"reference.centre has 1 numbers, and the mesh 2 dimensions"}},
+                       {"reference.centre has 1 number, and the mesh 2 dimensions"}},
         app_test::Case{"area", square + reference(1, 1, 1, "area = 1\n"), 2, {"reference.area is of three dimensions"}},
         app_test::Case{"speed", square + reference(1, 1, 0), 2, {"reference.speed", "speed.toml:"}},
         app_test::Case{

@@ -171,7 +171,7 @@ TEST(Checkpoint, WhoseHeaderLiesIsRefused) {
   const auto with = [](const std::string& arrays) {
     return forged("{\"header\":{},\"arrays\":" + arrays + "}", "12345678");
   };
-  expect(forged("{}", "", 1), "its format has version 1; this program reads 2");
+  expect(forged("{}", "", 1), "its format has version 1; this program reads 3");
   expect(forged("", ""), "its header is not that of a checkpoint");
   expect(forged("{", ""), "its header is not that of a checkpoint");
   expect(forged(std::string(100000, '['), ""), "its header is not that of a checkpoint");

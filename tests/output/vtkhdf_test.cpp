@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <random>
 #include <utility>
 
 #include "base/error.hpp"
@@ -104,6 +107,36 @@ TEST_F(Vtkhdf, OfOneStateHasWhatTheVtuFileHas) {
     expect_same_fields(file.state.point_fields, vtu.point_fields);
     expect_same_fields(file.state.cell_fields, vtu.cell_fields);
   }
+}
+
+/// Chunks are compressed by any number of threads; some of these are of numbers that deflate makes no shorter.
+TEST_F(Vtkhdf, IsTheSameFileByAnyNumberOfThreads) {
+  const fs::path folder = fresh_folder("threads");
+  const auto bytes_of = [](const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  constexpr int cells = 50001;  // 1.2 MB a component: several chunks, the last one not full
+  VtkData data = state(0.3, cells);
+  std::mt19937_64 random(1);
+  Field noise{"noise", 3, std::vector<double>(data.points.size()), false};
+  for (double& value : noise.values) {
+    const std::uint64_t bits = (random() & 0x800fffffffffffffu) | 0x3ff0000000000000u;
+    std::memcpy(&value, &bits, sizeof value);
+  }
+  data.point_fields.push_back(noise);
+  write_vtkhdf(data, folder / "one.vtkhdf", {.compression = 1, .threads = 1});
+  const std::string one = bytes_of(folder / "one.vtkhdf");
+  for (const int threads : {2, 3, 8}) {
+    write_vtkhdf(data, folder / "several.vtkhdf", {.compression = 1, .threads = threads});
+    EXPECT_EQ(one == bytes_of(folder / "several.vtkhdf"), true) << threads;
+  }
+  const VtuFile read = read_vtkhdf(folder / "one.vtkhdf").state;
+  EXPECT_EQ(read.points, data.points);
+  expect_same_fields(read.point_fields, data.point_fields);
+  expect_same_fields(read.cell_fields, data.cell_fields);
+  write_vtkhdf(data, folder / "plain.vtkhdf", {.compression = 0, .threads = 2});
+  EXPECT_LT(one.size(), fs::file_size(folder / "plain.vtkhdf"));
 }
 
 /// Cells of high order, of every shape: types, nodes and points as in the .vtu file.

@@ -115,10 +115,7 @@ TYPED_TEST(OdeOrders, FollowRobertsonsReactionOverElevenDecadesAndKeepItsSum) {
       steps += reacted.report.steps;
       u = reacted.u;
       t = moment.t;
-      // In the end 2 / h is 1e-10 beside rates of 0.04, so that their sum, in the matrix of a step, keeps 8 digits of
-      // it.
-      EXPECT_LE(testing::largest_relative_difference(u, moment.u), moment.t < 1e11 ? 1e-8 : 3e-8)
-          << params.name << " " << t;
+      EXPECT_LE(testing::largest_relative_difference(u, moment.u), 1e-8) << params.name << " " << t;
       EXPECT_NEAR(u[0] + u[1] + u[2], 1, 1e-12) << t;
     }
     EXPECT_LE(steps, 13000);

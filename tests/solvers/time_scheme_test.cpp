@@ -104,7 +104,7 @@ TEST(Tableaus, ThatAreWrongAreRefusedInWords) {
   EXPECT_REFUSED(wrong, "said to have order 3 and has order 2: sum b_i c_i^2 of b is 0.5 and must be 0.333333333333");
   wrong = heun();
   wrong.a.pop_back();
-  EXPECT_REFUSED(wrong, "a has 1 entries and b has 2");
+  EXPECT_REFUSED(wrong, "a has 1 entry and b has 2");
   wrong = heun();
   wrong.a[1] = {1, 0, 0};
   EXPECT_REFUSED(wrong, "row 2 of a has 3 entries");
@@ -114,7 +114,7 @@ TEST(Tableaus, ThatAreWrongAreRefusedInWords) {
   wrong.b_embedded = {0.5, 0.6};
   EXPECT_REFUSED(wrong, "sum b_i of b_embedded is 1.1");
   wrong.b_embedded = {1};
-  EXPECT_REFUSED(wrong, "b_embedded has 1 entries and b has 2");
+  EXPECT_REFUSED(wrong, "b_embedded has 1 entry and b has 2");
   wrong = heun();
   wrong.b.clear();
   EXPECT_REFUSED(wrong, "no weights");

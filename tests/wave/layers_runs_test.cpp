@@ -256,18 +256,7 @@ INSTANTIATE_TEST_SUITE_P(
         app_test::Case{"pml_by_rk",
                        elastic + solid + time_to(0.1, "cfl = 0.5", "rk4") + pml("\"left\""),
                        2,
-                       {"perfectly matched layers with scheme = \"rk4\""}},
-        app_test::Case{
-            "pml_anisotropic",
-            elastic + "[[material]]\ndensity = 2\nvpv = 2\nvph = 2\nvsv = 1\neta = 1\n" + soon + pml("\"left\""),
-            2,
-            {"a perfectly matched layer where a material is anisotropic"}},
-        app_test::Case{"pml_with_loss",
-                       elastic +
-                           "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq_mu = 50\n[attenuation]\nband = [1, 10]\n" +
-                           soon + pml("\"left\""),
-                       2,
-                       {"a perfectly matched layer of media that attenuate"}}),
+                       {"perfectly matched layers with scheme = \"rk4\""}}),
     app_test::case_name);
 
 }  // namespace

@@ -248,9 +248,11 @@ INSTANTIATE_TEST_SUITE_P(
                        2,
                        {"Rayleigh damping beside quality factors", "choose one of both", "damped_and_lossy.toml:"}},
         app_test::Case{"damped_layer",
-                       elastic + solid + "rayleigh_beta = 1e-3\n[[boundary]]\non = [\"left\"]\ntype = \"pml\"\n" + soon,
+                       elastic + solid +
+                           "rayleigh_beta = \"1e-3*(1 + x)\"\n[[boundary]]\non = [\"left\"]\ntype = \"pml\"\n" + soon,
                        2,
-                       {"Rayleigh damping beside perfectly matched layers", "absorbing"}},
+                       {"a rayleigh_beta that is not the same everywhere, beside perfectly matched layers",
+                        "the same constant rayleigh_beta"}},
         app_test::Case{"damped_fluid",
                        box(2, 2) + group("a", "surfaces", "x < 0.5") + group("b", "surfaces", "x >= 0.5") +
                            physics("coupled", 4) + "[[material]]\non = \"a\"\ndensity = 2\nvp = 2\nvs = 1\n" +

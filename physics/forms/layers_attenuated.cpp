@@ -1,0 +1,19 @@
+#include "assembly/spectral/instantiate_threads.hpp"
+#include "assembly/spectral/layers_threads.hpp"
+#include "forms/attenuation.hpp"
+
+#include "assembly/spectral/layers_impl.hpp"
+
+extern template class tessera::assembly::SpectralOperator<tessera::Threads, tessera::forms::AttenuatedStress>;
+extern template class tessera::assembly::AttenuatedOperator<tessera::Threads, tessera::forms::AttenuatedStress>;
+extern template class tessera::assembly::SpectralOperator<tessera::Threads, tessera::forms::AttenuatedStress, float>;
+extern template class tessera::assembly::AttenuatedOperator<tessera::Threads, tessera::forms::AttenuatedStress, float>;
+extern template class tessera::assembly::SpectralOperator<tessera::Threads, tessera::forms::AttenuatedGradient>;
+extern template class tessera::assembly::AttenuatedOperator<tessera::Threads, tessera::forms::AttenuatedGradient>;
+extern template class tessera::assembly::SpectralOperator<tessera::Threads, tessera::forms::AttenuatedGradient, float>;
+extern template class tessera::assembly::AttenuatedOperator<tessera::Threads, tessera::forms::AttenuatedGradient,
+                                                            float>;
+template class tessera::assembly::LayeredOperator<tessera::Threads, tessera::forms::AttenuatedStress>;
+template class tessera::assembly::LayeredOperator<tessera::Threads, tessera::forms::AttenuatedStress, float>;
+template class tessera::assembly::LayeredOperator<tessera::Threads, tessera::forms::AttenuatedGradient>;
+template class tessera::assembly::LayeredOperator<tessera::Threads, tessera::forms::AttenuatedGradient, float>;
