@@ -59,7 +59,8 @@ ExitCode check(const DeckOptions& options) {
   if (!ranks.get()) return check_for(options, std::max(options.ranks, 1));
   try {
     return check_on(*ranks.get(), options);
-  } catch (const Error& error) {
+  } catch (const std::exception& thrown) {
+    const Error error = as_error(thrown);
     ranks.end_after(error);
     return report(error);  // before MPI ends, as a run does
   }

@@ -66,6 +66,13 @@ ExitCode run_and_report(int argc, const char* const* argv, int& reason_of_throw)
 
 }  // namespace
 
+Error as_error(const std::exception& error) {
+  if (const auto* own = dynamic_cast<const Error*>(&error)) return *own;
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return out_of_host_memory();
+  return Error(ExitCode::internal, fmt::format("internal: {}", error.what()),
+               "this is a fault of the program; please report it with the deck");
+}
+
 ExitCode report(const Error& error) {
   // One that was asked to stop has been told so.
   if (error.code() != ExitCode::interrupted && error.code() != ExitCode::terminated) console::say(error.report());

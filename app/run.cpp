@@ -36,14 +36,6 @@
 namespace tessera::app {
 namespace {
 
-/// What main would report, as an Error: so that summary and terminal say the same.
-Error as_error(const std::exception& error) {
-  if (const auto* own = dynamic_cast<const Error*>(&error)) return *own;
-  if (dynamic_cast<const std::bad_alloc*>(&error)) return out_of_host_memory();
-  return Error(ExitCode::internal, fmt::format("internal: {}", error.what()),
-               "this is a fault of the program; please report it with the deck");
-}
-
 /// Threads of a rank where the deck does not say how many: those that it is bound to, or its share of the machine's.
 int threads_of(const physics::RunParams& params, Communicator* ranks) {
   if (!ranks || params.threads > 0) return params.threads;

@@ -1,4 +1,6 @@
+#include "base/memory_device.hpp"
 #include "base/peer_memory.hpp"
+#include "base/reused_memory.hpp"
 
 namespace tessera {
 namespace {
@@ -13,6 +15,15 @@ std::string words_of(cudaError_t status, const char* what) {
 /// Handles are those of whole blocks of the driver, which would be shared with other arrays.
 constexpr std::size_t driver_block = std::size_t{2} << 20;
 
+/// Of the driver; where it has none left, what a set-up has freed and kept for itself goes back first.
+cudaError_t take_block(char** memory, std::size_t bytes) {
+  const cudaError_t status = cudaMalloc(memory, bytes);
+  if (status != cudaErrorMemoryAllocation || !reused_device_memory) return status;
+  (void)cudaGetLastError();
+  reused_device_memory->flush();
+  return cudaMalloc(memory, bytes);
+}
+
 /// As sums and exchanges write: a kernel, past the caches of its GPU.
 __global__ void write_mark(int* to, int mark) { *static_cast<volatile int*>(to) = mark; }
 
@@ -21,7 +32,7 @@ __global__ void write_mark(int* to, int mark) { *static_cast<volatile int*>(to) 
 PeerMemory::PeerMemory(Communicator& ranks, std::size_t bytes, std::string& why) {
   bytes = (bytes + driver_block - 1) / driver_block * driver_block;
   cudaIpcMemHandle_t handle{};
-  std::string problem = words_of(cudaMalloc(&mine_, bytes), "no memory for it");
+  std::string problem = words_of(take_block(&mine_, bytes), "no memory for it");
   if (problem.empty()) problem = words_of(cudaMemset(mine_, 0, bytes), "its memory cannot be written");
   if (problem.empty()) problem = words_of(cudaDeviceSynchronize(), "its memory cannot be written");
   if (problem.empty()) problem = words_of(cudaIpcGetMemHandle(&handle, mine_), "its memory cannot be shared");

@@ -69,17 +69,17 @@ std::vector<double> equispaced_dof_points(const mesh::Mesh& mesh, const DofMap& 
 std::vector<double> equispaced_values(const DofMap& dofs, std::span<const double> u, int components) {
   std::vector<double> result(u.begin(), u.end());
   if (dofs.is_equispaced()) return result;
-  std::vector<char> known(static_cast<std::size_t>(dofs.dofs),
-                          0);  // neighbours agree: a side's values need the side's dofs only
+  // Neighbours agree, as values of a side need the side's dofs only: the first cell of a dof gives its value.
+  const std::vector<Index> first_cell = first_cells(dofs);
+  Index first = 0;
   for (const DofBlock& block : dofs.blocks) {
     const Element& element = dofs.element(block.shape);
     std::vector<double> phi, dphi;
     tabulate(element, equispaced_points(element), phi, dphi);
-    for (Index c = 0; c < block.cells(); ++c) {
+    parallel_for(default_threads(), block.cells(), [&](Index c) {
       const Index* cell = block.cell(c);
-      for (int n = 0; n < element.nodes; ++n) {
-        if (known[cell[n]]) continue;
-        known[cell[n]] = 1;
+      for (int n = element.nodes - 1; n >= 0; --n) {
+        if (first_cell[cell[n]] != first + c) continue;
         for (int i = 0; i < components; ++i) {
           double sum = 0;
           for (int m = 0; m < element.nodes; ++m)
@@ -87,7 +87,8 @@ std::vector<double> equispaced_values(const DofMap& dofs, std::span<const double
           result[std::size_t(cell[n]) * components + i] = sum;
         }
       }
-    }
+    });
+    first += block.cells();
   }
   return result;
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "base/communicator.hpp"
 #include "base/mpi/entry.hpp"
@@ -25,11 +26,25 @@ constexpr auto keeping = std::chrono::microseconds(50);
 constexpr auto yielding = std::chrono::milliseconds(2);
 constexpr auto sleeping = std::chrono::microseconds(50);
 
-/// Whether ranks of this machine wait for each other's cores: as many as it has are theirs.
-bool shares_cores(int ranks) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  return sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < ranks;
+/// Whether ranks of this machine wait for each other's cores: those that may use cores of this one have fewer in all
+/// than one each. Collective.
+bool shares_cores(MPI_Comm machine, int ranks) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  (void)sched_getaffinity(0, sizeof mine, &mine);  // none where it is not known
+  std::vector<cpu_set_t> of_all(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, of_all.data(), sizeof mine, MPI_BYTE, machine);
+  cpu_set_t together;
+  CPU_ZERO(&together);
+  int sharing = 0;
+  for (const cpu_set_t& other : of_all) {
+    cpu_set_t common;
+    CPU_AND(&common, &mine, &other);
+    if (CPU_COUNT(&common) == 0) continue;
+    CPU_OR(&together, &together, &other);
+    ++sharing;
+  }
+  return CPU_COUNT(&together) < sharing;
 }
 
 class MpiCommunicator final : public Communicator {
@@ -45,8 +60,8 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
     MPI_Comm_rank(machine, &rank_on_machine_);
     MPI_Comm_size(machine, &size_of_machine_);
+    shares_cores_ = shares_cores(machine, size_of_machine_);
     MPI_Comm_free(&machine);
-    shares_cores_ = shares_cores(size_of_machine_);
   }
   ~MpiCommunicator() override {
     MPI_Comm_free(&all_);

@@ -56,12 +56,13 @@ class Evolving {
     complete_prescribed();
   }
 
-  /// Whether mass and stiffness are others than before. A mass of u waits for the state.
-  bool move_to(double t) {
-    if (t == t_) return false;
+  /// A mass of u waits for the state.
+  void move_to(double t) {
+    if (t == t_) return;
     t_ = t;
     const bool matrix = varying_.mass || varying_.stiffness;
-    if (!matrix && !varying_.loads && !varying_.prescribed) return false;
+    if (!matrix && !varying_.loads && !varying_.prescribed) return;
+    matrices_ += matrix;
     ranks_.each([&] {
       saying_when([&] {
         DirichletData prescribed = model_.move_to(t);
@@ -76,8 +77,9 @@ class Evolving {
       });
     });
     if (varying_.prescribed) complete_prescribed();
-    return matrix;
   }
+  /// How many mass and stiffness there have been: whoever made something of them compares.
+  long matrices() const { return matrices_; }
 
   /// Of a nonlinear problem: residual, tangent and mass are those of this state [rows]; ranks each for themselves.
   /// Throws Error(usage) where coefficients cannot be evaluated there.
@@ -151,6 +153,7 @@ class Evolving {
   Array<Index, Space> own_fixed_;
   Array<double, Space> values_, own_values_;
   double t_;
+  long matrices_ = 1;
 };
 
 }  // namespace tessera::physics

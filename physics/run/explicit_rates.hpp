@@ -33,7 +33,8 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   }
 
   void evaluate(double t, View<const double> u, View<double> f) override {
-    if (problem_.move_to(t)) make_operator();
+    problem_.move_to(t);
+    if (matrices_ != problem_.matrices()) make_operator();
     divide_by_mass([&](View<const double> x) { form_rates(x); }, u, f);
     if (!problem_.varying().prescribed) return;
     const auto rates = to_space<Space>(problem_.prescribed_rates());
@@ -140,6 +141,7 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   }
 
   void make_operator() {
+    matrices_ = problem_.matrices();
     if (problem_.ranks() && !problem_.nonlinear() && !problem_.varying().stiffness) {
       if (!shared_) share_rows();
     } else if (!problem_.nonlinear()) {
@@ -177,7 +179,8 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
   std::unique_ptr<linalg::RankRows<Exec>> shared_;
   Array<double, Space> seen_, rates_;  ///< of all rows that are seen; seen_ where it is asked for
   Array<double, Space> inverse_mass_, sums_;
-  Offset nnz_ = 0;  ///< of the tangent
+  Offset nnz_ = 0;     ///< of the tangent
+  long matrices_ = 0;  ///< those that A_ and the mass are made of
   std::string refused_;
 };
 

@@ -227,11 +227,12 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
       std::max(static_cast<double>(memory_use().host_peak), now + std::max({sparsity, assembling, solving, files}));
   if (!params.time && !ways.nonlinear) return result;
   // What assembles stays beside the solver, which has its own form of the matrix unless it borrows that which is
-  // filled. In a step there are M and A as well, of implicit schemes their sum, and the vectors of the scheme; files
-  // are written meanwhile, and two more states wait for that. Newton's method has the sum as its tangent, and an
-  // assembler for each of both. Lower orders have the same for a part of the rows.
+  // filled. In a step there are M and A as well, of implicit schemes their sum, of explicit ones over ranks the
+  // rows of A that a rank owns, and the vectors of the scheme; files are written meanwhile, and two more states wait
+  // for that. Newton's method has the sum as its tangent, and an assembler for each of both. Lower orders have the same
+  // for a part of the rows.
   const bool implicit = !params.time || is_implicit(*params.time);
-  const double filled = !params.time ? 1 : implicit && !ways.nonlinear ? 3 : 2;
+  const double filled = !params.time ? 1 : (implicit || ways.shared) && !ways.nonlinear ? 3 : 2;
   const double lists = (params.time && ways.nonlinear ? 2 : 1) * (slots + connectivity);
   const double vectors_kept = params.time ? vectors_of_scheme : vectors_of_newton;
   const double orders = implicit && solvers::wants_lower_orders(params.solver) ? 1 + std::pow(0.5, mesh.dim) : 1;

@@ -51,10 +51,10 @@ class ImplicitStages final : public Stages<Exec> {
   }
 
   bool solve(double t, double sigma, View<const double> w, View<const double> before, View<double> U) override {
-    if (problem_.move_to(t)) sigma_ = 0;
+    problem_.move_to(t);
     const OverRanks<Exec>& ranks = problem_.ranks();
     const Linked linked(exec_, ranks.link());
-    if (sigma != sigma_) make_matrix(t, sigma);
+    if (sigma != sigma_ || matrices_ != problem_.matrices()) make_matrix(t, sigma);
     Scope scope(exec_, "solve");
     // b + M w, and what prescribed values add
     linalg::spmv(exec_, std::as_const(problem_.mass()).view(), w, system_.b.view());
@@ -92,7 +92,7 @@ class ImplicitStages final : public Stages<Exec> {
     solver_->solve(std::as_const(system_.b).view().part(0, zero.size()), zero.view());
     work_.matrices = work_.set_ups = 0;  // it is none of this run
     set_up_ = {numbers[2], numbers[3] != 0};
-    if (problem_.move_to(t)) sigma_ = 0;
+    problem_.move_to(t);
   }
 
  private:
@@ -149,6 +149,7 @@ class ImplicitStages final : public Stages<Exec> {
     solver_->set_operator(ranks ? *own_.A : *system_.A, reuse);
     work_.nnz = ranks ? own_.nnz : system_.matrix.nnz();
     sigma_ = sigma;
+    matrices_ = problem_.matrices();
     ++work_.matrices;
   }
 
@@ -159,7 +160,8 @@ class ImplicitStages final : public Stages<Exec> {
   System<Exec> system_, own_;  ///< of all rows that are seen, and over ranks of those that this one owns
   assembly::RemovedColumns<Space> removed_;
   std::unique_ptr<solvers::LinearSolver<Exec>> solver_;
-  double sigma_ = 0;  ///< of the matrix; 0: there is none
+  double sigma_ = 0;   ///< of the matrix; 0: there is none
+  long matrices_ = 0;  ///< mass and stiffness that it was made of
   First first_;
   KeptSetUp set_up_;
   std::pair<First, KeptSetUp> before_;  ///< at the beginning of the step

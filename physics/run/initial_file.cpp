@@ -17,6 +17,7 @@
 #include "output/checkpoint_header.hpp"
 #include "output/state_file.hpp"
 #include "physics/run/changed_mesh.hpp"
+#include "physics/run/space.hpp"
 
 namespace tessera::physics {
 
@@ -190,7 +191,7 @@ assembly::NodalGrid read_state_of(const InitialFile& file, const Wanted& wanted,
   assembly::NodalGrid grid;
   const mesh::Mesh mesh = mesh_of(checkpoint, threads, grid.order);
   check_dimension(mesh.dim, dim);
-  const assembly::DofMap dofs = assembly::make_dof_map(mesh, grid.order, threads);
+  const assembly::DofMap dofs = assembly::make_dof_map(mesh, grid.order, threads, line_nodes({}, mesh));
   const auto u_of = std::find_if(checkpoint.arrays.begin(), checkpoint.arrays.end(),
                                  [](const output::CheckpointArray& array) { return array.name == "u"; });
   const std::size_t count = static_cast<std::size_t>(dofs.dofs) * names.size();
@@ -198,9 +199,12 @@ assembly::NodalGrid read_state_of(const InitialFile& file, const Wanted& wanted,
     refuse(fmt::format("it holds {} values, and the mesh of the deck in it has {} now: it is another one",
                        u_of == checkpoint.arrays.end() ? 0 : u_of->values.size(), count),
            no_mesh_help);
-  const std::vector<double>& u = u_of->values;
+  // Grids of states have equispaced nodes where elements of their order may have them.
+  const bool equispaced = grid.order <= assembly::max_simplex_order;
+  const std::vector<double> u =
+      equispaced ? assembly::equispaced_values(dofs, u_of->values, static_cast<int>(names.size())) : u_of->values;
   grid.dim = mesh.dim;
-  grid.points = assembly::dof_points(mesh, dofs);
+  grid.points = equispaced ? assembly::equispaced_dof_points(mesh, dofs) : assembly::dof_points(mesh, dofs);
   for (const assembly::DofBlock& block : dofs.blocks)
     grid.blocks.push_back({block.shape, {block.dofs.begin(), block.dofs.end()}});
   grid.components = static_cast<int>(columns.size());

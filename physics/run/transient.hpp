@@ -168,11 +168,10 @@ class TimeLoop : private Walk<Exec> {
     if (split_) stepper = std::make_unique<SplitStepper<Exec>>(exec_, rows, std::move(stepper), *split_);
     solvers::StepControl control = first_step(rates, params, *stepper, state);
     const auto take = [&](bool with_rate) {
+      rates.evaluate(state.t, u.view(), rate.view());  // what the model has is that of this time from now on, too
       bring_seen(u, state.u);
       state.rate.clear();
-      if (!with_rate) return;
-      rates.evaluate(state.t, u.view(), rate.view());
-      bring_seen(rate, state.rate);
+      if (with_rate) bring_seen(rate, state.rate);
     };
     const auto take_shown = [&] { take(visitor.looks_at_rates()); };
     if (begins(state, visitor)) {

@@ -138,8 +138,9 @@ deck::Section<BoundaryParams> boundary_section() {
             .min = 1e-12,
             .max = 0.5})
       .key("multiaxial", &BoundaryParams::multiaxial,
-           {.help = "of pml: damping along the side over that across it; 0.1 keeps plates between two free sides from "
-                    "growing, at the price of reflections; left out: 0",
+           {.help = "of pml: damping along the side over that across it; 0.1 keeps plates between two free sides, and "
+                    "solids whose waves go backward across the side, from growing, at the price of reflections; left "
+                    "out: 0",
             .min = 0,
             .max = 1})
       .position(&BoundaryParams::where);

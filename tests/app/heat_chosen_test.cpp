@@ -157,4 +157,23 @@ TEST(HeatByChebyshevSteps, FollowsCoefficientsThatRise) {
   EXPECT_NEAR(double(rkc["quantities"]["mean"]), double(bdf2["quantities"]["mean"]), 1e-4);
 }
 
+/// Values prescribed at the beginning of a step take matrices there with them: what is all but zero in them changes
+/// nothing of what coefficients of t make.
+TEST(HeatByExplicitSteps, HaveTheMatricesOfTheirTimes) {
+  const auto mean = [](const char* value, const char* scheme, const char* format, const char* material) {
+    const std::string deck = box_of("quad", 2, 6) + heat_of(1, "mass = \"lumped\"\n") + material + "source = 1\n" +
+                             dirichlet_on(R"(["left", "right", "bottom", "top"])", value) +
+                             "[[initial]]\nu = \"x*(1-x)*y*(1-y)\"\n[[quantity]]\nname = \"mean\"\nkind = "
+                             "\"average\"\nof = \"u\"\n[matrix]\nformat = \"" +
+                             format + "\"\n" + time_to(0.2, 0.002, scheme);
+    return double(run_nonlinear("matrices_of_times", deck)["quantities"]["mean"]);
+  };
+  for (const char* material : {"[[material]]\nheat_capacity = \"1 + 10*t\"\nconductivity = 0.2\n",
+                               "[[material]]\nconductivity = \"0.05 + 0.9*t\"\n"})
+    for (const char* scheme : {"euler", "ssp_rk2", "erk33"})
+      for (const char* format : {"crs", "sliced_ell"})
+        EXPECT_NEAR(mean("1e-12*t", scheme, format, material), mean("0", scheme, format, material), 1e-9)
+            << material << scheme << " " << format;
+}
+
 }  // namespace

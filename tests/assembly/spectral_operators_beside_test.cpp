@@ -1,17 +1,17 @@
 // Operators that are alive at the same time: what a kernel is launched with for one is nothing to another.
 #include <thread>
 
-#include "backends.hpp"
 #include "spectral_support.hpp"
+#include "support/backends.hpp"
 
 namespace {
 
 using namespace tessera;
-using namespace spectral_test;
+using namespace tessera::spectral_test;
 
 template <class Exec>
 class SpectralOperatorsBeside : public ::testing::Test {};
-TYPED_TEST_SUITE(SpectralOperatorsBeside, testing::Backends);
+TYPED_TEST_SUITE(SpectralOperatorsBeside, tessera::testing::Backends);
 
 /// An operator with all that an application takes.
 template <class Exec>
@@ -40,7 +40,7 @@ struct Problem {
 /// Patches of a box have other lists than those of a mesh whose cells lie anyhow, and than a single cell.
 TYPED_TEST(SpectralOperatorsBeside, GiveWhatEachGivesAlone) {
   TESSERA_REQUIRE(TypeParam);
-  auto exec = testing::with_threads<TypeParam>(2);
+  auto exec = tessera::testing::with_threads<TypeParam>(2);
   const auto meshes = [] {
     return std::vector<mesh::Mesh>{test_meshes::box(mesh::Shape::hex, 1, 1), irregular(3, 4),
                                    test_meshes::box(mesh::Shape::hex, 4, 1)};
@@ -62,13 +62,13 @@ TYPED_TEST(SpectralOperatorsBeside, GiveItFromTwoThreadsOfAProgram) {
   bool same[2] = {true, true};
   const auto mesh = [](int which) { return which == 0 ? irregular(3, 4) : test_meshes::box(mesh::Shape::hex, 2, 1); };
   for (const int which : {0, 1}) {
-    auto exec = testing::with_threads<TypeParam>(1);
+    auto exec = tessera::testing::with_threads<TypeParam>(1);
     expected[which] = Problem<TypeParam>(exec, mesh(which)).apply(exec);
   }
   std::vector<std::thread> threads;
   for (const int which : {0, 1})
     threads.emplace_back([&, which] {
-      auto exec = testing::with_threads<TypeParam>(1);
+      auto exec = tessera::testing::with_threads<TypeParam>(1);
       Problem<TypeParam> problem(exec, mesh(which));
       for (int k = 0; k < 20; ++k) same[which] = same[which] && problem.apply(exec) == expected[which];
     });

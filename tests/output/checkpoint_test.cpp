@@ -152,7 +152,7 @@ TEST(Checkpoint, WithOneWrongBitIsRefused) {
 }
 
 /// A file whose hashes are right, whatever it says of itself.
-std::string forged(const std::string& text, const std::string& blocks, std::uint32_t version = 2) {
+std::string forged(const std::string& text, const std::string& blocks, std::uint32_t version = 3) {
   const auto bytes = [](auto value) { return std::string(reinterpret_cast<const char*>(&value), sizeof value); };
   const std::uint64_t size = 40 + text.size() + 8 + blocks.size();
   const std::string start =

@@ -4,7 +4,7 @@
 namespace {
 
 using namespace wave_test;
-using namespace wave_test::reflected;
+using reflected::Case, reflected::angles, reflected::left_side, reflected::material_of, reflected::reflections;
 
 TEST(WaveLayers, LetWavesOutAtAllAngles) {
   for (const Case& of : {Case{"acoustic"}, Case{"sh"}, Case{"elastic", 0}, Case{"elastic", 1},
