@@ -122,7 +122,8 @@ struct WholePass {
     const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
-      const double made = (reads_state<Equation> ? end.from[k] : v.low_order(k, i)) + inverse_mass * sum[k];
+      const double made =
+          (reads_state<Equation> ? end.from[k] : v.low_order(k, i)) + v.units.in_state(k, inverse_mass * sum[k]);
       to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * made;
     }
   }
@@ -148,8 +149,8 @@ struct LimitPass {
     std::uint64_t ours, theirs;
   };
   /// Where more than this many times what is left of a density or an energy was taken back, the row is made anew: a
-  /// cold node beside hot ones would be the difference of two large numbers.
-  static constexpr double most_taken = 1000;
+  /// cold node beside hot ones would be the difference of two large numbers. In float sums know fewer digits.
+  static constexpr double most_taken = std::is_same_v<Real, double> ? 1000 : 10;
 
   /// Edges of which a neighbour refuses something.
   TESSERA_HD_INLINE std::uint64_t refused_by_neighbours(const RowEntries& edges) const {
@@ -222,7 +223,8 @@ struct LimitPass {
   TESSERA_HD_INLINE bool loses_digits(Index i, int k, Real taken) const {
     const Offset at = k * by_edges.v.stride + i;
     const double by = (1 - share) * reciprocal(by_edges.v.graph.lumped_mass[i]);
-    return !(by * taken <= most_taken * std::fabs(to[at] - (share > 0 ? share * start[at] : 0)));
+    return !(by_edges.v.units.in_state(k, by * taken) <=
+             most_taken * std::fabs(to[at] - (share > 0 ? share * start[at] : 0)));
   }
   /// The state of the stage from that of low order and the parts of all edges.
   TESSERA_HD void add_up(const Row& row, const typename Edges::Side& own) const {
@@ -243,9 +245,9 @@ struct LimitPass {
     Real low[n] = {};
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + row.i;
-      const double made = v.low_order(k, row.i) + by * sum[k];
+      const double made = v.low_order(k, row.i) + v.units.in_state(k, by * sum[k]);
       to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * made;
-      if constexpr (!last) v.low[at] = low[k] = static_cast<Real>(made);
+      if constexpr (!last) v.low[at] = low[k] = static_cast<Real>(v.units.in_rows(k, made));
     }
     guard(row.i, low);
   }
@@ -258,10 +260,11 @@ struct LimitPass {
     Real low[n] = {};
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
-      const double moved = to[at] + by * sum[k];
+      const double moved = to[at] + v.units.in_state(k, by * sum[k]);
       to[at] = moved;
       if constexpr (!last)
-        v.low[at] = low[k] = static_cast<Real>(share > 0 ? inverse_share * (moved - share * start[at]) : moved);
+        v.low[at] = low[k] =
+            static_cast<Real>(v.units.in_rows(k, share > 0 ? inverse_share * (moved - share * start[at]) : moved));
     }
     guard(i, low);
   }

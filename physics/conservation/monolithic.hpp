@@ -71,7 +71,7 @@ struct MonolithicPass {
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
       const double before = share > 0 ? share * start[at] : 0;
-      to[at] = before + (1 - share) * (v.low_order(k, i) + by * sum[k]);
+      to[at] = before + (1 - share) * (v.low_order(k, i) + v.units.in_state(k, by * sum[k]));
     }
   }
 

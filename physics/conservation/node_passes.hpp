@@ -50,11 +50,10 @@ struct RoundPass {
 
   TESSERA_HD void operator()(Offset k) const { to[k] = static_cast<float>(factor * from[k]); }
 };
-template <class Real>
 struct ScalePass {
-  Real factor;
-  const Real* from;
-  Real* to;
+  double factor;
+  const double* from;
+  double* to;
 
   TESSERA_HD void operator()(Offset k) const { to[k] = factor * from[k]; }
 };
@@ -62,7 +61,7 @@ struct ScalePass {
 /// Of each limited edge the share of a node: n_i / m_i.
 template <class Real>
 struct WeightPass {
-  GraphView graph;
+  GraphViewOf<Real> graph;
   Real* weight;
 
   TESSERA_HD void operator()(Offset i) const { weight[i] = static_cast<Real>(graph.degree[i] / graph.lumped_mass[i]); }

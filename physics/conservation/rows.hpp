@@ -27,6 +27,7 @@
 #include "base/reciprocal.hpp"
 #include "physics/conservation/columns.hpp"
 #include "physics/conservation/past_fluxes.hpp"
+#include "physics/conservation/units.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -45,10 +46,11 @@ struct NodePass {
   const double* u;
   Real* node;
   Real* copy;  ///< [n, stride]; null: they read u
+  Units<Real, Equation::n> units;
 
   TESSERA_HD void operator()(Offset i) const {
     double own[Equation::n];
-    for (int k = 0; k < Equation::n; ++k) own[k] = u[k * stride + i];
+    for (int k = 0; k < Equation::n; ++k) own[k] = units.in_rows(k, u[k * stride + i]);
     if (copy)
       for (int k = 0; k < Equation::n; ++k) copy[k * stride + i] = static_cast<Real>(own[k]);
     equation.at_node(own, i, stride, node);
@@ -90,6 +92,7 @@ struct PassViews {
   std::uint64_t* refused = nullptr;  ///< [stride] edges that the bounds of the node refuse; see limit_rows.hpp
   std::uint64_t* open = nullptr;     ///< [owned] edges that are left to the second pass of the limiter
   const std::uint8_t* names = nullptr;  ///< [entries] see NamesPass
+  Units<Real, Equation::n> units = {};  ///< of all but `state` and `longest`
 
   TESSERA_HD_INLINE void load(typename Equation::State& state, Index i) const {
     equation.load(state, u, node, stride, i);
@@ -97,7 +100,7 @@ struct PassViews {
   /// Number k of the state of low order, in double.
   TESSERA_HD_INLINE double low_order(int k, Index i) const {
     const double kept = middle[(middle_low<Equation> + k) * stride + i];
-    return reads_state<Equation> ? kept : state[k * stride + i] + kept;
+    return reads_state<Equation> ? kept : state[k * stride + i] + units.in_state(k, kept);
   }
 };
 
@@ -173,7 +176,8 @@ struct RatesPass {
     }
     for (int k = 0; k < n; ++k) v.middle[(middle_low<Equation> + k) * v.stride + i] = diffusion[k] - transport[k];
     const double mass = v.graph.lumped_mass[i];
-    v.longest[i] = v.equation.is_admissible(own) && sum < Equation::largest ? 0.5 * mass / sum : -1;
+    v.longest[i] =
+        v.equation.is_admissible(own) && sum < Equation::largest ? v.units.step_of_rows(0.5 * mass / sum) : -1;
     if constexpr (limited) {
       Real bounds[Equation::bounds];
       v.equation.bounds_of(row, bounds);
@@ -266,7 +270,8 @@ struct LowPass {
     for (int k = 0; k < Equation::n; ++k) {
       const Offset at = k * v.stride + i;
       const double before = share > 0 ? share * start[at] : 0;
-      to[at] = before + (1 - share) * (v.state[at] + by * v.middle[(middle_low<Equation> + k) * v.stride + i]);
+      to[at] = before + (1 - share) * (v.state[at] +
+                                       v.units.in_state(k, by * v.middle[(middle_low<Equation> + k) * v.stride + i]));
     }
   }
 };

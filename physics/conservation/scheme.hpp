@@ -3,6 +3,7 @@
 // viscosity, and high order with convex limiting. Which law it is says a type, an equation; see rows.hpp.
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ class Scheme {
   /// The ghosts of x [components, nodes seen] become what their owners have. Empty on one rank.
   using Exchange = std::function<void(View<double> x, int components)>;
   using FloatExchange = std::function<void(View<float> x, int components)>;  ///< the same, of what is kept in float
+  using Sum = std::function<void(std::span<double> x)>;  ///< x becomes its sum over ranks. Empty on one.
 
   virtual ~Scheme() = default;
   virtual int dim() const = 0;
@@ -74,6 +76,10 @@ class Scheme {
   virtual View<const double> lumped_mass() const = 0;
   /// The measure of the whole domain, by which bounds are relaxed. First of all.
   virtual void set_measure(double measure) = 0;
+
+  /// Passes in float count in these units: what each number of a state and what speeds are multiplied by, powers of
+  /// two, the same on all ranks. Those in double know no others than those of the state.
+  virtual void set_units(const std::vector<double>& numbers, double speed) = 0;
 
   /// Nodes whose states are prescribed, where `values` is not NaN: what the scheme makes there is overwritten, so that
   /// they limit nothing and count as smooth. Those of the last call are forgotten. Collective where ranks share the

@@ -34,7 +34,8 @@ class SchemeOf final : public Scheme<Exec> {
   static constexpr bool limits_some = can_limit<Equation>, in_float = std::is_same_v<Real, float>;
 
   SchemeOf(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs, const Equation& equation,
-           const LimitParams& params, Index owned, Exchange exchange, FloatExchange float_exchange = {})
+           const LimitParams& params, Index owned, Exchange exchange, FloatExchange float_exchange = {},
+           const typename Scheme<Exec>::Sum& sum = {})
       : exec_(exec),
         equation_(equation),
         params_(params),
@@ -46,7 +47,7 @@ class SchemeOf final : public Scheme<Exec> {
     const Offset entries = graph_.loop.lists.entries;
     stride_ = graph_.edges.nodes;
     make_tiles();
-    if constexpr (in_float) round_coefficients();
+    if constexpr (in_float) round_coefficients(sum);
     strides_ = std::min<Offset>(owned_, most_strides);
     node_ = Array<Real, Space>(Equation::node_count * stride_);
     if constexpr (limits_some) viscosity_ = Array<Real, Space>(entries);
@@ -81,24 +82,27 @@ class SchemeOf final : public Scheme<Exec> {
   void set_measure(double measure) override {
     if (!limits_edges()) return;
     inverse_length_ = std::pow(measure, -1.0 / dim_);
+    if constexpr (in_float) inverse_length_ /= units_.length;
     for_each(exec_, owned_,
              RelaxationPass<Real>{view_of(graph_), 1 / measure, 1.5 / dim_, params_.relaxation, relaxation_.data()});
   }
 
   void set_prescribed(const std::vector<typename Scheme<Exec>::Prescribed>& lists) override {
     if (params_.limiter == Limiter::none) return;
-    for_each(exec_, stride_, WeightPass<Real>{view_of(graph_), weight_.data()});
+    for_each(exec_, stride_, WeightPass<Real>{rows(), weight_.data()});
     for (const auto& list : lists)
       for_each(exec_, list.nodes.size(), PrescribedPass<Real>{list.nodes.data(), list.values.data(), weight_.data()});
     exchange_ghosts(weight_.view(), 1);
-    if constexpr (in_float)
-      for_each(exec_, stride_, ScalePass<float>{1 / static_cast<float>(factor_), weight_.data(), weight_.data()});
+  }
+
+  void set_units([[maybe_unused]] const std::vector<double>& numbers, [[maybe_unused]] double speed) override {
+    if constexpr (in_float) units_.set_state(numbers, speed);
   }
 
   void take(View<const double> u, int slot) override {
     const PassViews<Equation> v = views(u);
     if constexpr (Equation::node_count > 0)
-      for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, u.data(), node_.data(), copy_.data()});
+      for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, u.data(), node_.data(), copy_.data(), units_});
     if (!limits_edges()) for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, PassColumns<Equation>(v), 0, 0});
     if constexpr (limits_some)
       if (limits_edges())
@@ -128,15 +132,17 @@ class SchemeOf final : public Scheme<Exec> {
 
   void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {
     const PassViews<Equation> v = views(u);
-    if (!limits_edges()) return for_each(exec_, owned_, LowPass<Equation>{v, dt, share, start.data(), to.data()});
+    if (!limits_edges())
+      return for_each(exec_, owned_, LowPass<Equation>{v, in_rows(dt), share, start.data(), to.data()});
     if constexpr (limits_some) {
       find_bounds<false>(v, dt);
       const bool consistent = params_.consistent_mass;
       if (params_.limiter == Limiter::monolithic && is_blended_)
         return for_each(exec_, owned_,
-                        MonolithicPass<Equation, true>{v, dt, consistent, share, start.data(), to.data()});
+                        MonolithicPass<Equation, true>{v, in_rows(dt), consistent, share, start.data(), to.data()});
       if (params_.limiter == Limiter::monolithic)
-        return for_each(exec_, owned_, MonolithicPass<Equation>{v, dt, consistent, share, start.data(), to.data()});
+        return for_each(exec_, owned_,
+                        MonolithicPass<Equation>{v, in_rows(dt), consistent, share, start.data(), to.data()});
       limit<false>(v, dt, params_.passes, share, start.data(), to.data());
     }
   }
@@ -211,7 +217,7 @@ class SchemeOf final : public Scheme<Exec> {
       find_bounds<false>(v, dt);
       Array<double, Space> to(u.size());
       if (params_.limiter == Limiter::monolithic)
-        for_each(exec_, owned_, MonolithicPass<Equation, true>{v, dt, consistent, 0, nullptr, to.data()});
+        for_each(exec_, owned_, MonolithicPass<Equation, true>{v, in_rows(dt), consistent, 0, nullptr, to.data()});
       else
         limit<false>(v, dt, 2, 0, nullptr, to.data());
       for_each(exec_, owned_, LeastPartPass<Real>{view_of(graph_), part_.data(), parts.data()});
@@ -276,38 +282,39 @@ class SchemeOf final : public Scheme<Exec> {
             static_cast<Real>(blend_),
             refused_.data(),
             open_.data(),
-            names_.data()};
+            names_.data(),
+            units_};
   }
+  double in_rows(double dt) const { return units_.step_in_rows(dt); }
   GraphViewOf<Real> rows() const {
     if constexpr (in_float)
       return rounded_;
     else
       return view_of(graph_);
   }
-  /// Coefficients of the rows as floats, in the place of the others. Over a mean of m_i, a power of two, that neither
-  /// these nor their squares leave the range of floats in any unit of length.
-  void round_coefficients() {
+  /// Coefficients of the rows as floats, in the place of the others: in the length of a mean cell, so that neither
+  /// these nor their squares leave the range of floats. Each array in double goes as soon as it is rounded.
+  void round_coefficients(const typename Scheme<Exec>::Sum& sum) {
     const GraphView of = view_of(graph_);
-    const View<const double> masses = lumped_mass();
-    double mass = 0;
-    copy_bytes(Space{}, masses.data() + owned_ / 2, Host{}, &mass, sizeof mass);
-    factor_ = std::exp2(-std::round(std::log2(mass)));
-    const auto round = [&](const auto& from, Array<float, Space>& to) {
-      to = Array<float, Space>(from.size());
-      for_each(exec_, from.size(), RoundPass{factor_, from.data(), to.data()});
-    };
     auto& coefficients = graph_.loop.lists.coefficients;
-    round(coefficients.c, c_);
-    round(coefficients.boundary_c, boundary_c_);
-    round(coefficients.mass, mass_);
-    lumped_ = Array<double, Space>(stride_);
-    for_each(exec_, stride_, ScalePass<double>{factor_, masses.data(), lumped_.data()});
-    exec_.synchronize();
-    coefficients.c = {};
-    coefficients.boundary_c = {};
-    coefficients.mass = {};
-    coefficients.stiffness = {};
     graph_.edges.coefficients = {};
+    coefficients.stiffness = {};
+    const View<const double> masses = lumped_mass();
+    std::vector<double> own(static_cast<std::size_t>(owned_));
+    copy_bytes(Space{}, masses.data(), Host{}, own.data(), own.size() * sizeof(double));
+    units_.set_length(unit_of_length(own, dim_, sum));
+    const double of_mass = std::pow(units_.length, dim_), of_c = of_mass / units_.length;
+    const auto round = [&](double factor, Array<double, Space>& from, Array<float, Space>& to) {
+      to = Array<float, Space>(from.size());
+      for_each(exec_, from.size(), RoundPass{factor, from.data(), to.data()});
+      exec_.synchronize();
+      from = {};
+    };
+    round(of_c, coefficients.c, c_);
+    round(of_c, coefficients.boundary_c, boundary_c_);
+    round(of_mass, coefficients.mass, mass_);
+    lumped_ = Array<double, Space>(stride_);
+    for_each(exec_, stride_, ScalePass{of_mass, masses.data(), lumped_.data()});
     copy_ = Array<float, Space>(n * stride_);
     rounded_ = {.lists = of.lists,
                 .degree = of.degree,
@@ -323,7 +330,7 @@ class SchemeOf final : public Scheme<Exec> {
   template <bool staged>
   void find_bounds(const PassViews<Equation>& v, double dt) {
     exchange_ghosts(smooth_.view(), 2);
-    for_rows<blocks_of_middle>(MiddlePass<Equation, staged>{v, PassColumns<Equation>(v), dt, params_.relaxed});
+    for_rows<blocks_of_middle>(MiddlePass<Equation, staged>{v, PassColumns<Equation>(v), in_rows(dt), params_.relaxed});
     exchange_ghosts(middle_.view(), middle_numbers<Equation>);
   }
   template <bool staged>
@@ -335,7 +342,8 @@ class SchemeOf final : public Scheme<Exec> {
   template <bool staged, bool powers>
   void limit_as(const PassViews<Equation>& v, double dt, int passes, double share, const double* start, double* to) {
     const PassColumns<Equation> columns(v);
-    const Antidiffusion<Equation, true, staged> edges{v, columns, static_cast<Real>(dt), params_.consistent_mass};
+    const Antidiffusion<Equation, true, staged> edges{v, columns, static_cast<Real>(in_rows(dt)),
+                                                      params_.consistent_mass};
     for_rows<blocks_of_whole>(WholePass<Equation, staged, powers>{edges, share, start, to});
     static_assert(sizeof(std::uint64_t) == sizeof(double));
     exchange_ghosts({reinterpret_cast<double*>(refused_.data()), stride_}, 1);
@@ -344,7 +352,7 @@ class SchemeOf final : public Scheme<Exec> {
     for_rows<blocks_of_limit>(LimitPass<Equation, true, false, staged, powers>{edges, share, start, to});
     exchange_ghosts(low_.view(), n + Equation::guards);
     for_rows<blocks_of_limit>(LimitPass<Equation, false, true, staged, powers>{
-        {v, columns, static_cast<Real>(dt), params_.consistent_mass}, share, start, to});
+        {v, columns, static_cast<Real>(in_rows(dt)), params_.consistent_mass}, share, start, to});
   }
   /// Slices of rows that a block of a GPU takes beside each other.
   void make_tiles() {
@@ -378,7 +386,7 @@ class SchemeOf final : public Scheme<Exec> {
   LimitParams params_;
   Offset owned_, stride_ = 0, strides_ = 0;
   double inverse_length_ = 1, blend_ = 1;
-  double factor_ = 1;  ///< of the coefficients of rows that read floats
+  Units<Real, n> units_;  ///< in which rows count
   bool is_blended_ = false;
   Exchange exchange_;
   FloatExchange float_exchange_;

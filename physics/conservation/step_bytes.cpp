@@ -44,13 +44,13 @@ StepBytes step_bytes(const Discretisation& space, Limiter limiter, const std::st
   const std::size_t stages = is_of_stages(time_scheme) ? stages_of(time_scheme).size() : 1;
   if (is_of_stages(time_scheme) && stages_of(time_scheme).front().length < 1)
     of_node += real * n * dim * static_cast<double>(stages);
-  const double kept = edges * of_edge + entries * of_entry + nodes * of_node;
+  double kept = edges * of_edge + entries * of_entry + nodes * of_node;
+  // Coefficients are double before they are rounded, of edges and of the lists: on a GPU that is the most there is.
+  if (in_float) kept = std::max(kept, edges * of_edge_made + entries * (4 + 8.0 * (dim + 2)) + nodes * 8.0 * (dim + 4));
   // The graph's edges are there when their coefficients are made: by the sparsity, and cells around each dof.
   double around = 0;
   for (const assembly::DofBlock& block : space.dofs.blocks) around += 8.0 * static_cast<double>(block.dofs.size());
-  double making = edges * of_edge_made + 12 * all + geometry_bytes(space) + around + 24.0 * space.mesh.nodes();
-  // Both kinds of coefficients, when one is made of the other.
-  if (in_float) making = std::max(making, edges * of_edge_made + entries * (4 + (8.0 + real) * (dim + 1) + 8.0));
+  const double making = edges * of_edge_made + 12 * all + geometry_bytes(space) + around + 24.0 * space.mesh.nodes();
   return {kept, std::max(0.0, making - kept)};
 }
 

@@ -41,6 +41,7 @@ struct GasOf {
   Real rarefaction_share = 1;         ///< c with f_shock >= c f_rarefaction above the pressure of a state
   Real closing_factor = Real(0.2);    ///< (gamma - 1) / (2 c)
   Real inverse_gamma_minus_one = Real(2.5);
+  Real speed_margin = 1;  ///< by which bounds of speeds are larger in float, so that they are bounds after rounding
 
   /// 1 - b rho, which is positive.
   TESSERA_HD Real free_volume(Real rho) const { return 1 - covolume * rho; }
@@ -58,6 +59,9 @@ struct GasOf {
 };
 using Gas = GasOf<double>;
 
+/// What rounds in float below the power 1 / z of a bound grows by this times 1 / z.
+inline constexpr double rounding_of_powers = 3.2e-7;
+
 /// The same gas for numbers in single precision.
 inline GasOf<float> in_float(const Gas& gas) {
   const auto of = [](double x) { return static_cast<float>(x); };
@@ -69,7 +73,8 @@ inline GasOf<float> in_float(const Gas& gas) {
           of(gas.shock_factor),
           of(gas.rarefaction_share),
           of(gas.closing_factor),
-          of(gas.inverse_gamma_minus_one)};
+          of(gas.inverse_gamma_minus_one),
+          of(1 + rounding_of_powers * (4 + gas.inverse_z))};
 }
 
 /// The constant c of a shock and a rarefaction beside each other: Clayton, Guermond & Popov, SIAM J. Sci. Comput. 44

@@ -1,5 +1,12 @@
 #pragma once
 // make_flow, written once. It only calls declared functions: gas_flow.cpp and gas_flow_cuda.cpp instantiate it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
 #include "physics/conservation/scheme_flow.hpp"
 #include "physics/conservation/theta_steps.hpp"
 #include "physics/euler/gas_flow.hpp"
@@ -29,8 +36,34 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
   using conservation::SchemeFlow<Exec>::exec_;
 
   std::unique_ptr<Scheme<Exec>> create_scheme(const typename Scheme<Exec>::Exchange& exchange) override {
-    return make_scheme(exec_, problem_.space.mesh, problem_.space.dofs, scheme_params(problem_), this->owned(),
-                       exchange, [this](View<float> x, int count) { this->update_ghosts(x, count); });
+    const SchemeParams params = scheme_params(problem_);
+    auto scheme = make_scheme(
+        exec_, problem_.space.mesh, problem_.space.dofs, params, this->owned(), exchange,
+        [this](View<float> x, int count) { this->update_ghosts(x, count); },
+        [this](std::span<double> x) { in_common::add(problem_.space.shared(), x); });
+    if (params.in_float) choose_units(*scheme);
+    return scheme;
+  }
+
+  /// Of the deck's first state, also where a run goes on: what passes in float make does not depend on where it
+  /// stopped.
+  void choose_units(Scheme<Exec>& scheme) const {
+    const std::vector<double> u = first_state(problem_);
+    constexpr double none = -std::numeric_limits<double>::infinity();
+    double most[4] = {none, none, none, none};  // of log2 rho, -log2 rho, and the same of E / rho
+    for (Index node = 0; node < this->owned(); ++node) {
+      const double* const own = &u[static_cast<std::size_t>(problem_.space.row(node, 0))];
+      const double rho = std::log2(own[density]), specific = std::log2(own[energy] / own[density]);
+      const double here[4] = {rho, -rho, specific, -specific};
+      for (int k = 0; k < 4; ++k) most[k] = std::max(most[k], here[k]);
+    }
+    in_common::largest(problem_.space.shared(), most);
+    const double of_density = std::exp2(-std::round(0.5 * (most[0] - most[1]))),
+                 of_speed = std::exp2(-std::round(0.25 * (most[2] - most[3])));
+    std::vector<double> numbers(static_cast<std::size_t>(this->components()), of_density * of_speed);
+    numbers[density] = of_density;
+    numbers[energy] = of_density * of_speed * of_speed;
+    scheme.set_units(numbers, of_speed);
   }
 
   std::unique_ptr<conservation::SchemeSteps<Exec>> create_implicit(conservation::ThetaCalls<Exec> calls) override {

@@ -42,6 +42,7 @@ template <class Exec>
 std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                           const SchemeParams& params, Index owned,
                                           typename Scheme<Exec>::Exchange exchange = {},
-                                          typename Scheme<Exec>::FloatExchange float_exchange = {});
+                                          typename Scheme<Exec>::FloatExchange float_exchange = {},
+                                          const typename Scheme<Exec>::Sum& sum = {});
 
 }  // namespace tessera::physics::euler

@@ -11,7 +11,8 @@ template <class Exec>
 std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, const assembly::DofMap& dofs,
                                           const SchemeParams& params, Index owned,
                                           typename Scheme<Exec>::Exchange exchange,
-                                          typename Scheme<Exec>::FloatExchange float_exchange) {
+                                          typename Scheme<Exec>::FloatExchange float_exchange,
+                                          const typename Scheme<Exec>::Sum& sum) {
   if (params.in_float && !has_float(params)) throw Error(ExitCode::internal, "this scheme has no passes in float");
   const auto make = [&]<int dim>() -> std::unique_ptr<Scheme<Exec>> {
     if (params.viscosity != Viscosity::guaranteed) {
@@ -24,7 +25,7 @@ std::unique_ptr<Scheme<Exec>> make_scheme(Exec& exec, const mesh::Mesh& mesh, co
     if (params.in_float)
       return std::make_unique<conservation::SchemeOf<Exec, GasEquation<dim, float>>>(
           exec, mesh, dofs, GasEquation<dim, float>{in_float(params.gas)}, params.limits(), owned, std::move(exchange),
-          std::move(float_exchange));
+          std::move(float_exchange), sum);
     return std::make_unique<conservation::SchemeOf<Exec, GasEquation<dim>, FluxCorrection<dim>>>(
         exec, mesh, dofs, GasEquation<dim>{params.gas}, params.limits(), owned, std::move(exchange));
   };
