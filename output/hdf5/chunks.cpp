@@ -1,5 +1,6 @@
 // Compressed chunks, several at a time: HDF5's own filters are those of one thread.
 #include <zlib.h>
+#include <new>
 
 #include <algorithm>
 #include <array>

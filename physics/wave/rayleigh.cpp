@@ -25,10 +25,12 @@ bool has_one_beta(const Params& params) {
     if (!number.is_constant()) return {};
     return number.expression.constant();
   };
-  const std::optional<double> first = beta(params.materials.front());
-  return first && std::all_of(params.materials.begin(), params.materials.end(), [&](const MaterialParams& m) {
-           return (params.medium == Medium::coupled && m.is_fluid()) || beta(m) == first;
-         });
+  const auto is_of_fluid = [&](const MaterialParams& m) { return params.medium == Medium::coupled && m.is_fluid(); };
+  const auto some = std::find_if_not(params.materials.begin(), params.materials.end(), is_of_fluid);
+  if (some == params.materials.end()) return true;
+  const std::optional<double> first = beta(*some);
+  return first && std::all_of(some, params.materials.end(),
+                              [&](const MaterialParams& m) { return is_of_fluid(m) || beta(m) == first; });
 }
 
 }  // namespace
