@@ -67,7 +67,8 @@ TEST_P(Starts, OfACheckpointAreThoseOfItsFile) {
   const auto [shape, dim, order] = GetParam();
   const std::string name = fmt::format("kept_{}{}", shape, order);
   const std::string u = dim == 1 ? "exp(x)*sin(3*x)" : dim == 2 ? "exp(x)*sin(3*x + y)" : "exp(x)*sin(3*x + y - 2*z)";
-  const fs::path from = heat(name, box(shape, dim, 2), order, expression(u) + "[checkpoint]\nevery = 1\n");
+  const fs::path from = heat(name, box(shape, dim, 2), order,
+                             expression(u) + "[checkpoint]\nevery = 1\n[output]\nevery = 1\n", "--set time.end=2e-3");
   for (const int cells : {2, 3}) {
     const auto start_of = [&](const char* state) {
       return first(heat(fmt::format("{}_{}", name, fs::path(state).stem().string()), box(shape, dim, cells), order,
