@@ -138,6 +138,23 @@ TEST(WaveAttenuation, OnCudaIsThatOfThreads) {
   expect_cuda_as_threads("lossy", write_deck("lossy_cuda.toml", mixed("step = 0.0005")));
 }
 
+/// Threads of a patch differ with dimension, degree and whether moduli are two or one; a box needs no Gmsh.
+TEST(WaveAttenuation, InSpaceOnCudaIsThatOfThreads) {
+  if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
+  for (const int degree : {2, 4, 5})
+    for (const char* quality : {"q_kappa = 60\nq_mu = 20\n", "q_mu = 20\n", "q = 30\n"})
+      for (const char* sides : {"", "\"left\", \"bottom\""})
+        expect_cuda_as_threads(
+            "lossy_box",
+            write_deck("lossy_box.toml",
+                       box(3, 3) + physics("elastic", degree) + "[[material]]\ndensity = 2\nvp = 2\nvs = 1\n" +
+                           quality + "[attenuation]\nband = [0.5, 5]\n" + (*sides ? pml(sides, "layers = 1\n") : "") +
+                           "[[source]]\nat = [0.6, 0.5, 0.7]\nforce = [1, 2, 1]\ntime_function = \"ricker\"\n"
+                           "frequency = 3\ndelay = 0.1\n" +
+                           probe("u", "0.8, 0.8, 0.6", "u_x") + probe("v", "0.5, 0.9, 0.4", "v_y") +
+                           time_to(0.2, "step = 0.002")));
+}
+
 TEST(WaveAttenuation, OfABandThatIsTooWideIsWarnedOf) {
   const auto warns = [](const char* band) {
     const Result result = app_test::tessera(
