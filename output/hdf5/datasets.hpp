@@ -46,7 +46,7 @@ void write_rows(hid_t dataset, hsize_t first, hsize_t count, hid_t type, const v
 void read_rows(hid_t dataset, hsize_t first, hsize_t count, hid_t type, void* to, const std::filesystem::path& path);
 
 /// The same to a dataset of chunks, first a multiple of their rows; `type`: of the numbers in memory and in the file.
-/// Where it is compressed the chunks are made by some threads, as HDF5 would make them by one.
+/// Where it is compressed the chunks are made by some threads, the same bytes by however many.
 void write_chunks(hid_t dataset, hsize_t first, hsize_t count, hid_t type, const void* from, int threads,
                   const std::filesystem::path& path);
 

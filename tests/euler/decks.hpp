@@ -79,6 +79,15 @@ inline nlohmann::json run(const std::string& name, const std::string& deck, cons
   return result.code == 0 ? summary_in(out) : nlohmann::json(nlohmann::json::value_t::discarded);
 }
 
+/// The table of probes of a deck's file on a backend, in a folder of that name.
+inline fs::path probes_of(const std::string& deck_file, const std::string& backend, const std::string& name) {
+  const fs::path out = folder() / name;
+  const Result result =
+      app_test::tessera("run " + deck_file + " --quiet --backend " + backend + " --output " + out.string());
+  EXPECT_EQ(result.code, 0) << result.text;
+  return out / "probes.csv";
+}
+
 /// Columns of a table of a run, but for its header.
 inline std::vector<std::vector<double>> table(const fs::path& file) {
   std::ifstream stream(file);

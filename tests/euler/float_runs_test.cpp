@@ -154,13 +154,7 @@ TEST(GasRunInFloat, OnRanksIsCloseToThatOfOne) {
 TEST(GasRunInFloat, OnCudaIsCloseToThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   const std::string deck = write_deck("float_cuda.toml", pulse(14, "quad", 0.25));
-  const auto probes = [&](const char* backend, const char* name) {
-    const fs::path out = folder() / name;
-    const Result result =
-        app_test::tessera("run " + deck + " --quiet --backend " + backend + " --output " + out.string());
-    EXPECT_EQ(result.code, 0) << result.text;
-    return out / "probes.csv";
-  };
+  const auto probes = [&](const char* backend, const char* name) { return probes_of(deck, backend, name); };
   const fs::path first = probes("cuda", "float_first"), second = probes("cuda", "float_second");
   EXPECT_EQ(bytes_of(first), bytes_of(second));
   expect_near(table(first), table(probes("threads", "float_threads")), 1e-5);

@@ -342,13 +342,7 @@ TEST(GasRun, OnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   const std::string deck = write_deck(
       "cuda.toml", bang(3, 10, "hex", 0.2) + "[[probe]]\nname = \"a\"\nat = [0.5, 0.5, 0.5]\nof = \"energy\"\n");
-  const auto probes = [&](const char* backend, const char* name) {
-    const fs::path out = folder() / name;
-    const Result result =
-        app_test::tessera("run " + deck + " --quiet --backend " + backend + " --output " + out.string());
-    EXPECT_EQ(result.code, 0) << result.text;
-    return out / "probes.csv";
-  };
+  const auto probes = [&](const char* backend, const char* name) { return probes_of(deck, backend, name); };
   const fs::path first = probes("cuda", "first"), second = probes("cuda", "second");
   EXPECT_EQ(bytes_of(first), bytes_of(second));
   const auto there = table(first), here = table(probes("threads", "threads"));
