@@ -222,12 +222,16 @@ std::unique_ptr<Motion<Exec>> make_coupled_motion_in(Exec& exec, const CoupledPr
                                                      PeakMaps& peaks, output::Summary& summary) {
   const auto of_law = [&](auto law) -> std::unique_ptr<Motion<Exec>> {
     using Law = decltype(law);
-    if (problem.params.has_layers())
-      return std::make_unique<CoupledMotion<Exec, forms::InLayers<Law>, T>>(exec, problem, state, peaks, summary);
+    if constexpr (!forms::has_coarse_memory<Law>)
+      if (problem.params.has_layers())
+        return std::make_unique<CoupledMotion<Exec, forms::InLayers<Law>, T>>(exec, problem, state, peaks, summary);
     return std::make_unique<CoupledMotion<Exec, Law, T>>(exec, problem, state, peaks, summary);
   };
   const Media& solids = problem.solid.media;
   const bool attenuates = solids.attenuated.components > 0;
+  if (solids.coarse && solids.anisotropic)
+    return of_law(forms::CoarseMemory<forms::AttenuatedAnisotropicStress>());
+  if (solids.coarse) return of_law(forms::CoarseMemory<forms::AttenuatedStress>());
   if (solids.anisotropic)
     return attenuates ? of_law(forms::AttenuatedAnisotropicStress()) : of_law(forms::AnisotropicStress());
   return attenuates ? of_law(forms::AttenuatedStress()) : of_law(forms::IsotropicStress());

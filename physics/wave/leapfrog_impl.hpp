@@ -79,6 +79,10 @@ void push(Exec& exec, const OverRanks<Exec>& ranks, Parts<Exec, Law, T>& parts, 
 template <class Exec, class Law, class T>
 inline constexpr bool remembers_of = assembly::ForceOfLaw<Exec, Law, T>::attenuates || forms::has_layers<Law>;
 
+/// Whether its cells do.
+template <class Law>
+inline constexpr bool cells_remember = forms::has_layers<Law> || forms::has_coarse_memory<Law>;
+
 /// What a medium remembers, its force before its fluids' nodes: vectors of rows of which it has so many.
 template <class Exec, class Law, class T>
 std::vector<std::vector<double>> memory_of(const Parts<Exec, Law, T>& parts) {
@@ -186,11 +190,11 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     peaks_.restore(others, vectors_of_memory(parts_));
   }
   assembly::NumbersOfCells of_cells() const override {
-    if constexpr (has_layers) return parts_.force.memory_of_cells();
+    if constexpr (cells_remember<Law>) return parts_.force.memory_of_cells();
     return {};
   }
   void restore_of_cells(const assembly::NumbersOfCells& numbers) override {
-    if constexpr (has_layers) parts_.force.restore_memory_of_cells(numbers);
+    if constexpr (cells_remember<Law>) parts_.force.restore_memory_of_cells(numbers);
   }
 
   void step(double t, double before, double dt) override {
