@@ -96,7 +96,8 @@ class SpectralOperator {
     Array<T, Space> map, geometry, coefficients;
     spectral::Patches<Space> patches;
     spectral::BlockView<T> view;
-    bool waits = false;  ///< for dofs of others
+    std::vector<Index> cells;  ///< their numbers in the mesh, in their order
+    bool waits = false;        ///< for dofs of others
 
     double bytes() const {
       return static_cast<double>(dofs.bytes() + map.bytes() + geometry.bytes() + coefficients.bytes()) +

@@ -166,6 +166,7 @@ void SpectralOperator<Exec, Law, T>::add_block(const mesh::Mesh& mesh, const spe
                                                bool stored, std::span<const Index> order, int lanes) {
   Block& block = blocks_.emplace_back();
   const Index first = of.first_cell, count = static_cast<Index>(order.size());
+  for (const Index cell : order) block.cells.push_back(first + cell);
   block.dofs = to_space<Space>(spectral::in_order(cells.of_block(of), of.cells(), order, lanes));
   if (stored)
     block.geometry = spectral::as_numbers<Space, T>(

@@ -229,8 +229,7 @@ std::unique_ptr<Motion<Exec>> make_coupled_motion_in(Exec& exec, const CoupledPr
   };
   const Media& solids = problem.solid.media;
   const bool attenuates = solids.attenuated.components > 0;
-  if (solids.coarse && solids.anisotropic)
-    return of_law(forms::CoarseMemory<forms::AttenuatedAnisotropicStress>());
+  if (solids.coarse && solids.anisotropic) return of_law(forms::CoarseMemory<forms::AttenuatedAnisotropicStress>());
   if (solids.coarse) return of_law(forms::CoarseMemory<forms::AttenuatedStress>());
   if (solids.anisotropic)
     return attenuates ? of_law(forms::AttenuatedAnisotropicStress()) : of_law(forms::AnisotropicStress());

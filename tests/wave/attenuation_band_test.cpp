@@ -20,9 +20,9 @@ struct Strip {
   std::string deck(const std::string& memory) const {
     return "[mesh]\nbox = { min = [0,0], max = [5,0.2], cells = [25,1], shape = \"quad\" }\n" +
            group("near", "surfaces", "x < 4.6") + group("far", "surfaces", "x > 4.6") + physics(medium, 6) + materials +
-           fmt::format("[attenuation]\nband = [0.5, 5]\nreference = {}\nmemory = \"{}\"\n", reference, memory) + begins +
-           probe("first", "1, 0.1", of) + probe("second", "2.5, 0.1", of) + "[output]\nformats = []\nevery = 100000\n" +
-           time_to(6, "step = 0.002");
+           fmt::format("[attenuation]\nband = [0.5, 5]\nreference = {}\nmemory = \"{}\"\n", reference, memory) +
+           begins + probe("first", "1, 0.1", of) + probe("second", "2.5, 0.1", of) +
+           "[output]\nformats = []\nevery = 100000\n" + time_to(6, "step = 0.002");
   }
 };
 /// Ricker's pulse of 2 Hz at the left side.

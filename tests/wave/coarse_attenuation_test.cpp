@@ -97,8 +97,8 @@ TEST(CoarseAttenuation, GoesOnOnOtherRanks) {
   const fs::path out = folder() / "coarse_other_ranks";
   const auto whole = traces_on_ranks("coarse_whole", deck, 1);
   const std::string file = write_deck("coarse_other_ranks.toml", deck);
-  const Result part = on_ranks(
-      3, "run " + file + " --quiet --backend threads --output " + out.string() + " --set time.end=0.05");
+  const Result part =
+      on_ranks(3, "run " + file + " --quiet --backend threads --output " + out.string() + " --set time.end=0.05");
   ASSERT_EQ(part.code, 0) << part.text;
   const Result rest = app_test::tessera("restart " + out.string() + " --quiet --set time.end=0.1");
   ASSERT_EQ(rest.code, 0) << rest.text;
@@ -108,10 +108,9 @@ TEST(CoarseAttenuation, GoesOnOnOtherRanks) {
 /// Close to the least quality factor that is taken, on a distorted mesh with the longest step: a body whose sides are
 /// free loses its energy, and none comes back.
 TEST(CoarseAttenuation, LosesEnergyUpToItsLimit) {
-  const std::string deck = irregular(2, 1) + physics("elastic", 4) +
-                           "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq_mu = 17\nq_kappa = 17\n" +
-                           attenuation("[0.5, 5]") +
-                           "[[initial]]\nu = [\"exp(-50*((x - 0.4)^2 + (y - 0.5)^2))\", \"0\"]\n";
+  const std::string deck =
+      irregular(2, 1) + physics("elastic", 4) + "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq_mu = 17\nq_kappa = 17\n" +
+      attenuation("[0.5, 5]") + "[[initial]]\nu = [\"exp(-50*((x - 0.4)^2 + (y - 0.5)^2))\", \"0\"]\n";
   const auto rows = energies_of(deck, 40, 200);
   EXPECT_GT(static_cast<double>(summary_in(folder() / "long")["attenuation"]["most_relaxed"]), 0.8);
   EXPECT_EQ(summary_in(folder() / "long")["attenuation"]["memory"], "coarse");
@@ -168,10 +167,11 @@ INSTANTIATE_TEST_SUITE_P(
             elastic + solid + "q = 50\n" + coarse + pml("\"left\"") + soon,
             2,
             {"memory = \"coarse\" beside a perfectly matched layer", "coarse_layers.toml:", "memory = \"nodes\""}},
-        app_test::Case{"coarse_fluid",
-                       box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq = 50\n" + coarse + soon,
-                       2,
-                       {"no solid has a quality factor", "fluids do at their nodes"}},
+        app_test::Case{
+            "coarse_fluid",
+            box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq = 50\n" + coarse + soon,
+            2,
+            {"no solid has a quality factor", "fluids do at their nodes"}},
         app_test::Case{"coarse_low_quality",
                        elastic + solid + "q_mu = 8\n" + coarse + soon,
                        2,
