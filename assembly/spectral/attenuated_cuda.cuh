@@ -59,8 +59,8 @@ __device__ __forceinline__ void differentiate_values(const Line<n, T>& line, con
 }
 
 /// Calls visit(k, q, A, factor, det, g) for the points of a column with the slopes g[c][a] in the directions of the
-/// cell, of which the flux is factor A s(A^T g): A is the adjugate of the map, det times J^-1, or J^-1 as it was stored,
-/// with det 1. `gives`: g, which visit changes, goes back to where it was.
+/// cell, of which the flux is factor A s(A^T g): A is the adjugate of the map, det times J^-1, or J^-1 as it was
+/// stored, with det 1. `gives`: g, which visit changes, goes back to where it was.
 template <bool stored, bool gives, int n, int dim, int C, class T, class Visit>
 __device__ __forceinline__ void each_point(const BlockView<T>& block, const Line<n, T>& line, Offset cell,
                                            const CellThread<n, dim, C, T>& thread, T (&along)[C][n], Visit visit) {

@@ -97,8 +97,9 @@ template <class Exec, class Law, class T>
 void AttenuatedOperator<Exec, Law, T>::apply_blocks(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::MemoryView<T> memory = memory_view();
   const spectral::Rule& rule = spectral::rule(this->degree_);
-  for (const auto& block : this->blocks_)
+  this->for_blocks([&](const auto& block) {
     spectral::apply_attenuated<Law>(exec, rule, block.view, u, memory, this->elements_.data(), target);
+  });
 }
 
 /// z is w without what the displacement at its own time gives: that of u(t) now, that of the next one when it is known.

@@ -17,8 +17,8 @@ namespace tessera::assembly {
 ///
 /// With the nodes' weights w and those of the rule W the energy is a sum over points of
 ///   w / 2 (1 - W/w sum_l Y_l) e : M_U : e + W / 2 sum_l Y_l (e - e_l) : M_U : (e - e_l),
-/// which falls as W sum_l Y_l / tau_l (e - e_l) : M_U : (e - e_l), and is positive where W/w sum_l Y_l < 1. M. van Driel
-/// & T. Nissen-Meyer, Geophys. J. Int. 199 (2014) 1078-1093.
+/// which falls as W sum_l Y_l / tau_l (e - e_l) : M_U : (e - e_l), and is positive where W/w sum_l Y_l < 1. M. van
+/// Driel & T. Nissen-Meyer, Geophys. J. Int. 199 (2014) 1078-1093.
 template <class Exec, class Law, class T = double>
 class CoarseOperator : public SpectralOperator<Exec, Law, T> {
  public:
@@ -50,14 +50,14 @@ class CoarseOperator : public SpectralOperator<Exec, Law, T> {
   spectral::CoarseView<T> view_of(std::size_t block) const;
   void apply_blocks(Exec& exec, const T* u, const spectral::Target<T>& target);
   std::size_t numbers_of_cell() const;
-  /// Calls visit(number in the mesh, where its first number stands in the memory of the block) for the cells of a block.
+  /// Calls visit(number in the mesh, where its first number stands in the memory of the block) for the cells of a
+  /// block.
   template <class Visit>
   void each_cell(std::size_t block, Visit visit) const;
 
   int lanes_ = 1;
   std::array<double, spectral::mechanisms> times_{};
-  std::vector<Memory> memory_;             ///< [blocks]
-  std::vector<std::vector<Index>> order_;  ///< of each block: the numbers of its cells in the mesh
+  std::vector<Memory> memory_;  ///< [blocks]
   double before_ = 0, dt_ = 0;
   bool kept_ = false, begins_ = false;
 };

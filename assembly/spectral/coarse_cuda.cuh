@@ -8,16 +8,16 @@
 namespace tessera::assembly::spectral {
 namespace kernels {
 
-/// The threads of a patch, as without memory, and the slots of a cell in shared memory: of each point that remembers its
-/// strains, and for each part of the law the part of the strain of now in what is remembered.
+/// The threads of a patch, as without memory, and the slots of a cell in shared memory: of each point that remembers
+/// its strains, and for each part of the law the part of the strain of now in what is remembered.
 template <int n, int dim, class Law, bool stored, class T>
 struct CoarseThreads : PatchThreads<n, dim, forms::Unrelaxed<Law>, stored, T> {
   using Cell = CoarseCell<n, dim, Law>;
   using Shape = PatchShape<n, dim, Law::components(dim), T>;
   static constexpr int slots = (Cell::strains + Law::parts) * Cell::points;
-  /// A step of degree 4 with three components takes, ms, on an H200 (2026-11-26), in float with 4 and 5 blocks 2.02, 2.19,
-  /// and with stored geometry with 4 and 3 blocks of warps 2.32, 2.47; in double with stored geometry with 2 and 3
-  /// 4.27, 4.90.
+  /// A step of degree 4 with three components takes, ms, on an H200 (2026-11-26), in float with 4 and 5
+  /// blocks 2.02, 2.19, and with stored geometry with 4 and 3 blocks of warps 2.32, 2.47; in double with stored
+  /// geometry with 2 and 3 4.27, 4.90.
   static constexpr bool is_large = PatchThreads<n, dim, forms::Unrelaxed<Law>, stored, T>::all > 128;
   static constexpr int blocks = sizeof(T) == 4 ? (is_large ? 4 : 7) : (is_large ? 2 : 4);
   static constexpr int bytes = (Shape::cells * slots * static_cast<int>(sizeof(T)) + 15) / 16 * 16;
@@ -35,8 +35,8 @@ __device__ __forceinline__ void recall_strains(const BlockView<T>& block, const 
     const int i = first + s, number = i / Cell::points, p = i % Cell::points;
     if (i >= Cell::each) break;
     const int part = Law::part_of(number);
-    const T* const Y = block.coefficients_of(cell, Cell::place(p)) +
-                       (Law::moduli(dim) + part * mechanisms) * block.component_stride;
+    const T* const Y =
+        block.coefficients_of(cell, Cell::place(p)) + (Law::moduli(dim) + part * mechanisms) * block.component_stride;
     T sum = 0, now = 0;
 #pragma unroll
     for (int l = 0; l < mechanisms; ++l) {
@@ -153,18 +153,17 @@ __global__ void __launch_bounds__(CoarseThreads<n, dim, Law, stored, T>::all,
     const int i = coarse_number(n, thread.i), j = dim == 3 ? coarse_number(n, thread.j) : 0;
     const int column = i < 0 || j < 0 ? -1 : j * Coarse::axis + i;
     T moduli[K];
-    each_point<stored, true>(block, line, cell, thread, along,
-                             [&](int k, int q, const T(&A)[dim][dim], T factor, T det, T(&g)[C][dim]) {
-                               if (k == 0 || block.place_stride != 0) {
-                                 const T* const from = block.coefficients_of(cell, q);
-                                 for (int m = 0; m < K; ++m) moduli[m] = from[m * block.component_stride];
-                               }
-                               constexpr int step = power(Coarse::axis, dim - 1);
-                               const int layer_of_points = coarse_number(n, k);
-                               coarse_flux<Law, Coarse::points>(
-                                   A, factor, det, moduli, slots,
-                                   layer_of_points < 0 || column < 0 ? -1 : layer_of_points * step + column, g);
-                             });
+    each_point<stored, true>(
+        block, line, cell, thread, along, [&](int k, int q, const T(&A)[dim][dim], T factor, T det, T(&g)[C][dim]) {
+          if (k == 0 || block.place_stride != 0) {
+            const T* const from = block.coefficients_of(cell, q);
+            for (int m = 0; m < K; ++m) moduli[m] = from[m * block.component_stride];
+          }
+          constexpr int step = power(Coarse::axis, dim - 1);
+          const int layer_of_points = coarse_number(n, k);
+          coarse_flux<Law, Coarse::points>(A, factor, det, moduli, slots,
+                                           layer_of_points < 0 || column < 0 ? -1 : layer_of_points * step + column, g);
+        });
     differentiate_column<true>(line, along);
   }
   wait_for_cell<of_warp>();
@@ -188,8 +187,7 @@ void apply_coarse(Cuda& exec, const Rule& rule, const BlockView<T>& block, const
     const Offset blocks = (Offset{block.cells} + Shape::cells - 1) / Shape::cells;
     const auto run = [&](auto stored) {
       using Team = kernels::CoarseThreads<n, dim, Law, stored(), T>;
-      const int bytes =
-          Shape::of_cells + Team::bytes + block.patches.most_words * static_cast<int>(sizeof(Index));
+      const int bytes = Shape::of_cells + Team::bytes + block.patches.most_words * static_cast<int>(sizeof(Index));
       launch_patches(exec, kernels::apply_coarse<n, dim, Law, stored(), T>, blocks, Team::all, bytes,
                      Shape::bytes + Team::bytes, block, Line<n, T>(rule), u, memory, elements, target);
     };

@@ -17,10 +17,8 @@ CoarseOperator<Exec, Law, T>::CoarseOperator(Exec& exec, const mesh::Mesh& mesh,
   static_assert(Law::coefficients(2) == Law::moduli(2) + Law::parts * spectral::mechanisms);
   const spectral::PatchLayout layout = spectral::patch_layout<Law, T>(exec, cells.dim, cells.n);
   lanes_ = layout.lanes;
-  for (const mesh::CellBlock& of : mesh.blocks) {
-    std::vector<Index>& order = order_.emplace_back(spectral::order_in_patches(of, cells.n, layout.cells));
-    for (Index& cell : order) cell += of.first_cell;
-    const Offset batches = (Offset{of.cells()} + lanes_ - 1) / lanes_;
+  for (const auto& block : this->blocks_) {
+    const Offset batches = (Offset{block.view.cells} + lanes_ - 1) / lanes_;
     memory_.emplace_back(batches * lanes_ * static_cast<Offset>(numbers_of_cell())).set_zero();
   }
 }
@@ -67,8 +65,10 @@ spectral::CoarseView<T> CoarseOperator<Exec, Law, T>::view_of(std::size_t block)
 template <class Exec, class Law, class T>
 void CoarseOperator<Exec, Law, T>::apply_blocks(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::Rule& rule = spectral::rule(this->degree_);
-  for (std::size_t b = 0; b < this->blocks_.size(); ++b)
-    spectral::apply_coarse<Law>(exec, rule, this->blocks_[b].view, u, view_of(b), this->elements_.data(), target);
+  this->for_blocks([&](const auto& block) {
+    const auto b = static_cast<std::size_t>(&block - this->blocks_.data());
+    spectral::apply_coarse<Law>(exec, rule, block.view, u, view_of(b), this->elements_.data(), target);
+  });
   begins_ = false;
 }
 
@@ -84,10 +84,9 @@ void CoarseOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const 
 template <class Exec, class Law, class T>
 template <class Visit>
 void CoarseOperator<Exec, Law, T>::each_cell(std::size_t block, Visit visit) const {
-  const std::vector<Index>& order = order_[block];
+  const std::vector<Index>& order = this->blocks_[block].cells;
   const auto width = static_cast<std::size_t>(lanes_);
-  for (std::size_t i = 0; i < order.size(); ++i)
-    visit(order[i], i / width * width * numbers_of_cell() + i % width);
+  for (std::size_t i = 0; i < order.size(); ++i) visit(order[i], i / width * width * numbers_of_cell() + i % width);
 }
 
 template <class Exec, class Law, class T>

@@ -1,5 +1,6 @@
 #pragma once
-// Points of spectral elements that remember their strain: a rule of few of the points of Gauss and Lobatto of each axis.
+// Points of spectral elements that remember their strain: a rule of few of the points of Gauss and Lobatto of each
+// axis.
 #include "assembly/spectral/rule.hpp"
 #include "base/types.hpp"
 

@@ -5,6 +5,7 @@
 #include "assembly/spectral/coarse_impl.hpp"
 
 extern template class tessera::assembly::SpectralOperator<tessera::Cuda, tessera::forms::AttenuatedAnisotropicStress>;
-extern template class tessera::assembly::SpectralOperator<tessera::Cuda, tessera::forms::AttenuatedAnisotropicStress, float>;
+extern template class tessera::assembly::SpectralOperator<tessera::Cuda, tessera::forms::AttenuatedAnisotropicStress,
+                                                          float>;
 template class tessera::assembly::CoarseOperator<tessera::Cuda, tessera::forms::AttenuatedAnisotropicStress>;
 template class tessera::assembly::CoarseOperator<tessera::Cuda, tessera::forms::AttenuatedAnisotropicStress, float>;

@@ -121,8 +121,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     return {};
   }
   void restore_of_cells(const assembly::NumbersOfCells& numbers) override {
-    if constexpr (has_layers)
-      parts_.fluid.force.restore_memory_of_cells(part_of(parts_.problem.fluid, numbers));
+    if constexpr (has_layers) parts_.fluid.force.restore_memory_of_cells(part_of(parts_.problem.fluid, numbers));
     if constexpr (cells_remember<Law>)
       parts_.solid.force.restore_memory_of_cells(part_of(parts_.problem.solid, numbers));
   }

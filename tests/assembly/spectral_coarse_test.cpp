@@ -114,8 +114,7 @@ class Written {
         const Index dof = cells_.cell(cell)[node[0] + n * (node[1] + n * node[2])];
         for (int c = 0; c < C; ++c)
           for (int d = 0; d < dim; ++d)
-            g[c][d] +=
-                rule.slope[of[a] * n + m] * inverse(cell, q, a, d) * u[static_cast<std::size_t>(dof * C + c)];
+            g[c][d] += rule.slope[of[a] * n + m] * inverse(cell, q, a, d) * u[static_cast<std::size_t>(dof * C + c)];
       }
     return g;
   }

@@ -17,7 +17,10 @@ std::string attenuation(const std::string& band, const std::string& memory = "co
 /// Lame's mode at a frequency of the elastic solid, or an SH mode.
 std::string mode(bool sh, double frequency, double quality, int degree) {
   const double vs = frequency * std::sqrt(2.0);  // omega = sqrt(2) pi vs
-  return box(2, degree == 2 ? 12 : degree == 3 ? 6 : 3) + physics(sh ? "sh" : "elastic", degree) + "[[material]]\ndensity = 2\n" +
+  return box(2, degree == 2   ? 12
+                : degree == 3 ? 6
+                              : 3) +
+         physics(sh ? "sh" : "elastic", degree) + "[[material]]\ndensity = 2\n" +
          (sh ? fmt::format("vs = {}\n", vs) : fmt::format("vp = {}\nvs = {}\n", 2 * vs, vs)) +
          fmt::format("q_mu = {}\n", quality) + attenuation("[0.5, 5]") + "[[initial]]\nu = " +
          (sh ? "\"cos(pi*x)*cos(pi*y)\"" : "[\"cos(pi*x)*sin(pi*y)\", \"-sin(pi*x)*cos(pi*y)\"]") +
@@ -36,7 +39,8 @@ TEST(CoarseAttenuation, StandingWavesDecayAndDisperseAsTheirQualitySays) {
         const double elastic = 2 * std::numbers::pi * frequency;
         EXPECT_NEAR(decay.rate / decay.omega * 2 * quality, 1, 0.02) << degree << sh << ' ' << frequency;
         const double shift = std::log(frequency / reference) / (std::numbers::pi * quality);
-        EXPECT_NEAR(decay.omega / elastic - 1, shift, 0.06 * std::abs(shift) + 1e-4) << degree << sh << ' ' << frequency;
+        EXPECT_NEAR(decay.omega / elastic - 1, shift, 0.06 * std::abs(shift) + 1e-4)
+            << degree << sh << ' ' << frequency;
       }
 }
 
@@ -44,7 +48,10 @@ TEST(CoarseAttenuation, StandingWavesDecayAndDisperseAsTheirQualitySays) {
 /// lambda makes no stress across, and of SH waves.
 std::string strip(int dim, bool sh, double quality, const std::string& memory) {
   const std::string pulse = "(1 - 2*(2*pi*(t - 0.75))^2)*exp(-(2*pi*(t - 0.75))^2)",
-                    rest = sh ? "" : dim == 2 ? ", \"0\"" : ", \"0\", \"0\"", y = dim == 2 ? "0.05" : "0.05, 0.05";
+                    rest = sh         ? ""
+                           : dim == 2 ? ", \"0\""
+                                      : ", \"0\", \"0\"",
+                    y = dim == 2 ? "0.05" : "0.05, 0.05";
   return std::string("[mesh]\nbox = { ") +
          (dim == 2 ? "min = [0,0], max = [6,0.1], cells = [60,1], shape = \"quad\" }\n"
                    : "min = [0,0,0], max = [6,0.1,0.1], cells = [60,1,1], shape = \"hex\" }\n") +
@@ -141,8 +148,8 @@ TEST(CoarseAttenuation, GoesOnOnOtherRanks) {
   const fs::path out = folder() / "coarse_other_ranks";
   const auto whole = traces_on_ranks("coarse_whole", deck, 1);
   const std::string file = write_deck("coarse_other_ranks.toml", deck);
-  const Result part = on_ranks(
-      3, "run " + file + " --quiet --backend threads --output " + out.string() + " --set time.end=0.05");
+  const Result part =
+      on_ranks(3, "run " + file + " --quiet --backend threads --output " + out.string() + " --set time.end=0.05");
   ASSERT_EQ(part.code, 0) << part.text;
   const Result rest = app_test::tessera("restart " + out.string() + " --quiet --set time.end=0.1");
   ASSERT_EQ(rest.code, 0) << rest.text;
@@ -152,10 +159,9 @@ TEST(CoarseAttenuation, GoesOnOnOtherRanks) {
 /// Close to the least quality factor that is taken, on a distorted mesh with the longest step: a body whose sides are
 /// free loses its energy, and none comes back.
 TEST(CoarseAttenuation, LosesEnergyUpToItsLimit) {
-  const std::string deck = irregular(2, 1) + physics("elastic", 4) +
-                           "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq_mu = 11\nq_kappa = 11\n" +
-                           attenuation("[0.5, 5]") +
-                           "[[initial]]\nu = [\"exp(-50*((x - 0.4)^2 + (y - 0.5)^2))\", \"0\"]\n";
+  const std::string deck =
+      irregular(2, 1) + physics("elastic", 4) + "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq_mu = 11\nq_kappa = 11\n" +
+      attenuation("[0.5, 5]") + "[[initial]]\nu = [\"exp(-50*((x - 0.4)^2 + (y - 0.5)^2))\", \"0\"]\n";
   const auto rows = energies_of(deck, 40, 200);
   EXPECT_GT(static_cast<double>(summary_in(folder() / "long")["attenuation"]["most_relaxed"]), 0.9);
   EXPECT_EQ(summary_in(folder() / "long")["attenuation"]["memory"], "coarse");
@@ -212,10 +218,11 @@ INSTANTIATE_TEST_SUITE_P(
             elastic + solid + "q = 50\n" + coarse + pml("\"left\"") + soon,
             2,
             {"memory = \"coarse\" beside a perfectly matched layer", "coarse_layers.toml:", "memory = \"nodes\""}},
-        app_test::Case{"coarse_fluid",
-                       box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq = 50\n" + coarse + soon,
-                       2,
-                       {"no solid has a quality factor", "fluids do at their nodes"}},
+        app_test::Case{
+            "coarse_fluid",
+            box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\nq = 50\n" + coarse + soon,
+            2,
+            {"no solid has a quality factor", "fluids do at their nodes"}},
         app_test::Case{"coarse_low_quality",
                        elastic + solid + "q_mu = 8\n" + coarse + soon,
                        2,
@@ -226,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(
                        2,
                        {"the quality factor q is 0 at (0, 0, 0)"}},
         app_test::Case{"coarse_low_at_a_point",
-                       elastic + solid + "q = \"4 + 200*x\"\n" + coarse + soon,
+                       elastic + solid + "q = \"4 + 20*x\"\n" + coarse + soon,
                        2,
                        {"the quality factor q is", "at (0.0863", "holds those above"}}),
     app_test::case_name);
