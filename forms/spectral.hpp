@@ -38,7 +38,8 @@ struct IsotropicStress {
 
 /// Entry (i, j), i <= j, of a symmetric n x n matrix whose upper triangle is stored by rows.
 TESSERA_HD_INLINE constexpr int upper(int n, int i, int j) {
-  return i <= j ? i * n - i * (i - 1) / 2 + (j - i) : upper(n, j, i);
+  const int row = i < j ? i : j, column = i < j ? j : i;
+  return row * n - row * (row - 1) / 2 + (column - row);
 }
 
 /// s = C : (grad u + grad u^T) / 2 of any elastic solid. k: the upper triangle of C in Voigt's notation by rows; in two

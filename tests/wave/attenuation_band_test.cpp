@@ -17,12 +17,12 @@ constexpr double quality = 30, reference = 1.5, speed = 1;
 struct Strip {
   std::string medium, materials, begins, of;
 
-  std::string deck(const std::string& memory) const {
+  std::string deck() const {
     return "[mesh]\nbox = { min = [0,0], max = [5,0.2], cells = [25,1], shape = \"quad\" }\n" +
            group("near", "surfaces", "x < 4.6") + group("far", "surfaces", "x > 4.6") + physics(medium, 6) + materials +
-           fmt::format("[attenuation]\nband = [0.5, 5]\nreference = {}\nmemory = \"{}\"\n", reference, memory) +
-           begins + probe("first", "1, 0.1", of) + probe("second", "2.5, 0.1", of) +
-           "[output]\nformats = []\nevery = 100000\n" + time_to(6, "step = 0.002");
+           fmt::format("[attenuation]\nband = [0.5, 5]\nreference = {}\n", reference) + begins +
+           probe("first", "1, 0.1", of) + probe("second", "2.5, 0.1", of) + "[output]\nformats = []\nevery = 100000\n" +
+           time_to(6, "step = 0.002");
   }
 };
 /// Ricker's pulse of 2 Hz at the left side.
@@ -45,16 +45,6 @@ std::vector<Strip> strips() {
   };
 }
 
-/// With all memories that there are.
-std::vector<std::pair<Strip, std::string>> remembered_strips() {
-  std::vector<std::pair<Strip, std::string>> all;
-  for (const Strip& strip : strips()) {
-    all.emplace_back(strip, "nodes");
-    if (strip.medium != "acoustic" && strip.of != "p") all.emplace_back(strip, "coarse");
-  }
-  return all;
-}
-
 std::complex<double> transform(const std::vector<std::vector<double>>& rows, std::size_t column, double frequency) {
   std::complex<double> sum = 0;
   for (const auto& row : rows) sum += row[column] * std::exp(std::complex<double>(0, -2 * pi * frequency * row[0]));
@@ -64,11 +54,11 @@ std::complex<double> transform(const std::vector<std::vector<double>>& rows, std
 /// exp(-i k x) with k = omega / sqrt(M / rho): both parts of k between two points, for a modulus of the phase 1 / Q
 /// whose phase speed is c (f / f_0)^(atan(1 / Q) / pi). E. Kjartansson, J. Geophys. Res. 84 (1979) 4737-4748.
 TEST(WaveAttenuation, PulsesDecayAndDisperseAsTheirQualitySaysOverTheBand) {
-  for (const auto& [strip, memory] : remembered_strips()) {
-    run("strip", strip.deck(memory));
+  for (const Strip& strip : strips()) {
+    run("strip", strip.deck());
     const auto rows = table(folder() / "strip" / "probes.csv");
     for (const double f : {0.6, 1.0, 1.5, 2.5, 4.0}) {
-      const std::string what = fmt::format("{} {} {} {}", strip.medium, strip.materials, memory, f);
+      const std::string what = fmt::format("{} {} {}", strip.medium, strip.materials, f);
       const std::complex<double> ratio = transform(rows, 2, f) / transform(rows, 1, f);
       const double omega = 2 * pi * f, distance = 1.5, phase = std::atan(1 / quality);
       const double c = speed * std::pow(f / reference, phase / pi);

@@ -1,4 +1,7 @@
 // Solids that remember at few points of each cell, attenuation.memory = "coarse".
+#include <complex>
+#include <tuple>
+
 #include "base/backend.hpp"
 #include "decks.hpp"
 #include "traces.hpp"
@@ -14,7 +17,10 @@ std::string attenuation(const std::string& band, const std::string& memory = "co
 /// Lame's mode at a frequency of the elastic solid, or an SH mode.
 std::string mode(bool sh, double frequency, double quality, int degree) {
   const double vs = frequency * std::sqrt(2.0);  // omega = sqrt(2) pi vs
-  return box(2, degree < 4 ? 6 : 3) + physics(sh ? "sh" : "elastic", degree) + "[[material]]\ndensity = 2\n" +
+  return box(2, degree == 2   ? 12
+                : degree == 3 ? 6
+                              : 3) +
+         physics(sh ? "sh" : "elastic", degree) + "[[material]]\ndensity = 2\n" +
          (sh ? fmt::format("vs = {}\n", vs) : fmt::format("vp = {}\nvs = {}\n", 2 * vs, vs)) +
          fmt::format("q_mu = {}\n", quality) + attenuation("[0.5, 5]") + "[[initial]]\nu = " +
          (sh ? "\"cos(pi*x)*cos(pi*y)\"" : "[\"cos(pi*x)*sin(pi*y)\", \"-sin(pi*x)*cos(pi*y)\"]") +
@@ -22,26 +28,71 @@ std::string mode(bool sh, double frequency, double quality, int degree) {
          time_to(8 / frequency, "cfl = 0.4");
 }
 
-/// As WaveAttenuation has it of memory at nodes, with 9 nodes and more on a wave.
+/// As WaveAttenuation has it of memory at nodes, with 17 nodes and more on a wave.
 TEST(CoarseAttenuation, StandingWavesDecayAndDisperseAsTheirQualitySays) {
   for (const int degree : {2, 3, 4, 5, 6, 7, 8})
     for (const bool sh : {false, true})
       for (const double frequency : {0.6, 1.5, 4.0}) {
-        const double quality = 40, reference = 1.5;
+        const double quality = 200, reference = 1.5;
         run("coarse_mode", mode(sh, frequency, quality, degree));
         const Decay decay = decay_of(table(folder() / "coarse_mode" / "probes.csv"), 4);
         const double elastic = 2 * std::numbers::pi * frequency;
         EXPECT_NEAR(decay.rate / decay.omega * 2 * quality, 1, 0.02) << degree << sh << ' ' << frequency;
         const double shift = std::log(frequency / reference) / (std::numbers::pi * quality);
-        EXPECT_NEAR(decay.omega / elastic - 1, shift, 0.06 * std::abs(shift) + 0.5 / (quality * quality))
+        EXPECT_NEAR(decay.omega / elastic - 1, shift, 0.06 * std::abs(shift) + 1e-4)
             << degree << sh << ' ' << frequency;
       }
+}
+
+/// A pulse that runs along a strip, past two points that lie alike in their cells: of P waves, to which a solid without
+/// lambda makes no stress across, and of SH waves.
+std::string strip(int dim, bool sh, double quality, const std::string& memory) {
+  const std::string pulse = "(1 - 2*(2*pi*(t - 0.75))^2)*exp(-(2*pi*(t - 0.75))^2)",
+                    rest = sh         ? ""
+                           : dim == 2 ? ", \"0\""
+                                      : ", \"0\", \"0\"",
+                    y = dim == 2 ? "0.05" : "0.05, 0.05";
+  return std::string("[mesh]\nbox = { ") +
+         (dim == 2 ? "min = [0,0], max = [6,0.1], cells = [60,1], shape = \"quad\" }\n"
+                   : "min = [0,0,0], max = [6,0.1,0.1], cells = [60,1,1], shape = \"hex\" }\n") +
+         physics(sh ? "sh" : "elastic", 4) + "[[material]]\ndensity = 2\n" +
+         (sh ? fmt::format("vs = 1\nq_mu = {}\n", quality) : fmt::format("lambda = 0\nmu = 1\nq = {}\n", quality)) +
+         attenuation("[0.5, 5]", memory) + "[[boundary]]\non = [\"left\"]\ntype = \"prescribed\"\nvalue = [\"" + pulse +
+         "\"" + rest + "]\n" + probe("first", "1.05, " + y, sh ? "u" : "u_x") +
+         probe("second", "4.05, " + y, sh ? "u" : "u_x") + "[output]\nformats = []\nevery = 100000\n" +
+         time_to(8, "step = 0.002");
+}
+
+std::complex<double> transform(const std::vector<std::vector<double>>& rows, std::size_t column, double frequency) {
+  std::complex<double> sum = 0;
+  for (const auto& row : rows)
+    sum += row[column] * std::exp(std::complex<double>(0, -2 * std::numbers::pi * frequency * row[0]));
+  return sum;
+}
+
+/// With the modulus of E. Kjartansson, J. Geophys. Res. 84 (1979) 4737-4748, as of memory at nodes, with 16 nodes and
+/// more on a wave. In space points are fewer among all, and their moduli lose more at each.
+TEST(CoarseAttenuation, PulsesDecayAndDisperseAsTheirQualitySays) {
+  for (const auto& [dim, sh, quality] : {std::tuple{2, false, 100.0}, {2, true, 100.0}, {3, false, 200.0}}) {
+    run("coarse_strip", strip(dim, sh, quality, "coarse"));
+    const auto rows = table(folder() / "coarse_strip" / "probes.csv");
+    for (const double f : {1.0, 1.5, 2.0, 2.5}) {
+      const std::complex<double> ratio = transform(rows, 2, f) / transform(rows, 1, f);
+      const double omega = 2 * std::numbers::pi * f, distance = 3, phase = std::atan(1 / quality);
+      const double c = std::pow(f / 1.5, phase / std::numbers::pi);
+      const double turns = std::round((omega * distance / c + std::arg(ratio)) / (2 * std::numbers::pi));
+      const double found = omega * distance / (2 * std::numbers::pi * turns - std::arg(ratio));
+      EXPECT_NEAR(found / c, 1, 5e-4) << dim << sh << ' ' << f;
+      EXPECT_NEAR(-std::log(std::abs(ratio)) * found / (omega * distance * std::tan(phase / 2)), 1, 0.02)
+          << dim << sh << ' ' << f;
+    }
+  }
 }
 
 /// With and without loss, factors that vary, an absorbing and a free side, and a source.
 std::string mixed(const std::string& medium, const std::string& first, const std::string& second,
                   const std::string& source, const std::string& probes, const std::string& step) {
-  return irregular(2, 1) + group("a", "surfaces", "x < 0.5") + group("b", "surfaces", "x >= 0.5") +
+  return box(2, 5) + group("a", "surfaces", "x < 0.5") + group("b", "surfaces", "x >= 0.5") +
          group("left", "curves", "x < 1e-6") + group("low", "curves", "y < 1e-6") + physics(medium, 4) +
          "[[material]]\non = \"a\"\n" + first + "[[material]]\non = \"b\"\n" + second + attenuation("[3, 30]") +
          "[[boundary]]\non = [\"left\"]\ntype = \"absorbing\"\n[[boundary]]\non = [\"low\"]\ntype = \"" +
@@ -109,10 +160,10 @@ TEST(CoarseAttenuation, GoesOnOnOtherRanks) {
 /// free loses its energy, and none comes back.
 TEST(CoarseAttenuation, LosesEnergyUpToItsLimit) {
   const std::string deck =
-      irregular(2, 1) + physics("elastic", 4) + "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq_mu = 17\nq_kappa = 17\n" +
+      irregular(2, 1) + physics("elastic", 4) + "[[material]]\ndensity = 2\nvp = 2\nvs = 1\nq_mu = 11\nq_kappa = 11\n" +
       attenuation("[0.5, 5]") + "[[initial]]\nu = [\"exp(-50*((x - 0.4)^2 + (y - 0.5)^2))\", \"0\"]\n";
   const auto rows = energies_of(deck, 40, 200);
-  EXPECT_GT(static_cast<double>(summary_in(folder() / "long")["attenuation"]["most_relaxed"]), 0.8);
+  EXPECT_GT(static_cast<double>(summary_in(folder() / "long")["attenuation"]["most_relaxed"]), 0.9);
   EXPECT_EQ(summary_in(folder() / "long")["attenuation"]["memory"], "coarse");
   EXPECT_GT(rows.back()[0], 39);
   expect_energy_leaves(rows, 1e-6);
@@ -182,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(
                        2,
                        {"the quality factor q is 0 at (0, 0, 0)"}},
         app_test::Case{"coarse_low_at_a_point",
-                       elastic + solid + "q = \"4 + 200*x\"\n" + coarse + soon,
+                       elastic + solid + "q = \"4 + 20*x\"\n" + coarse + soon,
                        2,
                        {"the quality factor q is", "at (0.0863", "holds those above"}}),
     app_test::case_name);
