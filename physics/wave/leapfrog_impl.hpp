@@ -159,7 +159,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
         a_(Offset{static_cast<Index>(parts.held.nodes.size())} * parts.problem.components()),
         peaks_(exec, parts.peaks, parts.problem.components(), static_cast<Index>(parts.inverse_mass.size()),
                parts.problem.space.dofs.dofs) {
-    if (ranks_) parts_.force.await_others_by([this] { await_ghosts(); });
+    if (ranks_) parts_.force.await_others_by([this] { receive_ghosts(); });
   }
   ~WaveLeapfrog() override {
     if (ranks_) parts_.force.await_others_by({});
@@ -177,6 +177,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   }
   void restore(const std::vector<double>& u, const std::vector<double>& v) override {
     u_ = to_space<Space>(std::vector<T>(u.begin(), u.end()));
+    stale_ = false;
     v_ = to_space<Space>(std::vector<T>(v.begin(), v.end()));
   }
 
@@ -198,17 +199,18 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   }
 
   void step(double t, double before, double dt) override {
+    send_ghosts();
     if constexpr (remembers) parts_.force.begin_step(before, dt, true);
     leap(t, before / 2, (before + dt) / 2, dt, u_, v_);
     moved_.set_u(t + dt, u_);
     moved_.set_v(t + dt / 2, v_);
     if (parts_.memory) parts_.memory->remember(exec_, dt, v_.view());
     peaks_.take(u_, v_);
-    if (ranks_) send_ghosts();
+    stale_ = static_cast<bool>(ranks_);
   }
 
   void look_ahead(double t, double before, double dt) override {
-    await_ghosts();
+    bring_ghosts();
     if constexpr (remembers) parts_.force.begin_step(before, dt, false);
     Array<T, Space> u = copy(u_);
     ahead_ = copy(v_);
@@ -219,7 +221,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   void forget_ahead() override { ahead_ = {}; }
 
   std::vector<double> u() const override {
-    await_ghosts();
+    bring_ghosts();
     return in_double(u_);
   }
   std::vector<double> v() const override { return in_double(v_); }
@@ -237,7 +239,6 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
                       View<const double>(weights.values.view()), View<const T>(x.view()), factor, values);
   }
   double square() override {
-    await_ghosts();
     const Linked linked(exec_, ranks_.link());
     linalg::dot(exec_, std::as_const(v_).view(), std::as_const(v_).view(), square_.data());
     return to_vector(square_)[0];
@@ -249,18 +250,26 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     copy_bytes(Space{}, from.data(), Space{}, to.data(), from.bytes());
     return to;
   }
-  /// The ghosts of u go to where they stand: beside the cells of the next step that have none, or until somebody asks
-  /// for them. What exchanges other vectors, too, does so after it.
+  /// The ghosts of u go to where they stand, beside the cells that have none: receive_ghosts comes before the others. A
+  /// damping exchanges vectors of its own meanwhile.
   void send_ghosts() {
+    if constexpr (can_damp<Exec, Law, T>)
+      if (parts_.damping) return bring_ghosts();
+    start_exchange();
+  }
+  void start_exchange() const {
+    if (!std::exchange(stale_, false)) return;
     linalg::Halo<Exec>& halo = *ranks_.halo();
     halo.start_into(exec_, std::as_const(u_).view().part(0, ranks_.rows()),
                     u_.view().part(ranks_.rows(), halo.ghosts()));
     under_way_ = true;
-    if constexpr (can_damp<Exec, Law, T>)
-      if (parts_.damping) await_ghosts();
   }
-  void await_ghosts() const {
+  void receive_ghosts() const {
     if (std::exchange(under_way_, false)) ranks_.halo()->template finish<T>(exec_);
+  }
+  void bring_ghosts() const {
+    start_exchange();
+    receive_ghosts();
   }
   static std::vector<double> in_double(const Array<T, Space>& x) {
     const std::vector<T> values = to_vector(x);
@@ -278,10 +287,11 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   Parts<Exec, Law, T>& parts_;
   const OverRanks<Exec>& ranks_;
   MovedRows<Exec, Law, T> moved_;
-  Array<T, Space> u_, v_, ahead_, a_;  ///< a: of the held nodes
+  mutable Array<T, Space> u_;      ///< its ghosts come when they are asked for
+  Array<T, Space> v_, ahead_, a_;  ///< a: of the held nodes
   Peaks<Exec, T> peaks_;
   Array<double, Space> square_{1};
-  mutable bool under_way_ = false;  ///< ghosts of u
+  mutable bool stale_ = false, under_way_ = false;  ///< ghosts of u: those of a step before; on their way
 };
 
 }  // namespace tessera::physics::wave
