@@ -8,9 +8,9 @@
 
 namespace tessera {
 
+/// A block that serves a smaller allocation counts as one of that size from then on: whoever frees it knows no more.
 struct ReusedMemory<Device>::Blocks {
-  std::multimap<std::size_t, void*> free;  ///< by how many bytes they have
-  std::map<void*, std::size_t> larger;     ///< blocks in use that have more bytes than they were asked for
+  std::multimap<std::size_t, void*> free;  ///< by how many bytes they have, or more
 };
 
 ReusedMemory<Device>::ReusedMemory() : blocks_(std::make_unique<Blocks>()), outer_(reused_device_memory) {
@@ -18,23 +18,24 @@ ReusedMemory<Device>::ReusedMemory() : blocks_(std::make_unique<Blocks>()), oute
 }
 ReusedMemory<Device>::~ReusedMemory() {
   reused_device_memory = outer_;
-  flush();
+  if (outer_)  // which may need it next
+    for (const auto& [size, memory] : blocks_->free) outer_->keep(memory, size);
+  else
+    flush();
 }
 
 void* ReusedMemory<Device>::take(std::size_t bytes) {
   const auto found = blocks_->free.lower_bound(bytes);
-  if (found == blocks_->free.end() || found->first > bytes + bytes / 4 + 4096) return nullptr;
-  const auto [size, memory] = *found;
+  if (found == blocks_->free.end() || found->first > bytes + bytes / 4 + 4096)
+    return outer_ ? outer_->take(bytes) : nullptr;
+  void* const memory = found->second;
   blocks_->free.erase(found);
-  if (size > bytes) blocks_->larger[memory] = size;
   return memory;
 }
 
 void ReusedMemory<Device>::keep(void* memory, std::size_t bytes) noexcept {
   try {
-    const auto found = blocks_->larger.find(memory);
-    blocks_->free.emplace(found == blocks_->larger.end() ? bytes : found->second, memory);
-    if (found != blocks_->larger.end()) blocks_->larger.erase(found);
+    blocks_->free.emplace(bytes, memory);
   } catch (...) {  // no room on the host to note it
     (void)cudaFree(memory);
   }
@@ -43,6 +44,7 @@ void ReusedMemory<Device>::keep(void* memory, std::size_t bytes) noexcept {
 void ReusedMemory<Device>::flush() noexcept {
   for (const auto& [size, memory] : blocks_->free) (void)cudaFree(memory);
   blocks_->free.clear();
+  if (outer_) outer_->flush();
 }
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "base/muted.hpp"
 #include "base/profile.hpp"
 #include "bench/support/bench.hpp"
@@ -205,6 +206,7 @@ bool run(Exec& exec, const bench::Options& options) {
 
 int main(int argc, char** argv) {
   const bench::Options options = bench::parse_options(argc, argv);
+  keep_freed_memory();  // as the program does
   bool all = true;
   bench::on_backends(options, [&](auto& exec) { all = run(exec, options) && all; });
   return all ? 0 : 1;

@@ -1,7 +1,9 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <utility>
 
+#include "assembly/space/cell_lists.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "linalg/halo.hpp"
 #include "linalg/lower_orders.hpp"
@@ -23,6 +25,8 @@ struct OrderHalos {
 /// row of the lower order; 4 N B a cell and 4 B a dof, and 1 B a dof and component, more for a moment. Throws
 /// Error(mesh) where the dofs of all cells exceed 32-bit numbers.
 ///
+/// `lower_cells` and `higher_cells` are those of the maps.
+///
 /// Over ranks the maps are those of all cells that this one sees, vectors those of the rows that it owns, the first
 /// ones. It sees every cell in which the basis function of such a row is not 0: so P y needs the ghosts of y, P^T r
 /// those of r, and nothing is added up from several ranks.
@@ -30,6 +34,17 @@ template <class Exec>
 std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(Exec& exec, const DofMap& lower, const DofMap& higher,
                                                                  int components, std::span<const Index> fixed_lower,
                                                                  std::span<const Index> fixed_higher,
+                                                                 CellLists<typename Exec::Space>& lower_cells,
+                                                                 CellLists<typename Exec::Space>& higher_cells,
                                                                  OrderHalos<Exec> halos = {});
+template <class Exec>
+std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(Exec& exec, const DofMap& lower, const DofMap& higher,
+                                                                 int components, std::span<const Index> fixed_lower,
+                                                                 std::span<const Index> fixed_higher,
+                                                                 OrderHalos<Exec> halos = {}) {
+  CellLists<typename Exec::Space> of_lower(lower), of_higher(higher);
+  return make_order_transfer(exec, lower, higher, components, fixed_lower, fixed_higher, of_lower, of_higher,
+                             std::move(halos));
+}
 
 }  // namespace tessera::assembly

@@ -11,6 +11,8 @@ namespace {
 constexpr int transfer_block = 128;
 /// Nodes of the higher order that a block of threads holds, about.
 constexpr int nodes_of_block = 4 * transfer_block;
+/// Those that a thread has, at most: of an item alone where it has more nodes.
+constexpr int nodes_of_thread = (9 * 9 * 9 + transfer_block - 1) / transfer_block;
 
 /// Items of a block of threads, and what they need of shared memory: two lattices, and the matrix of an axis.
 struct Shape {
@@ -41,17 +43,83 @@ __device__ const T* place_matrix(const Shape& shape, const T* M, T* shared) {
 
 /// Entry t of M now, or M^T now: now [items, outer, columns, inner], t in [items, outer, rows, inner].
 template <bool transposed, class T>
-__device__ T entry(const T* M, unsigned rows, unsigned columns, unsigned inner, unsigned t, const T* now) {
+__device__ __forceinline__ T entry(const T* M, unsigned rows, unsigned columns, unsigned inner, unsigned t,
+                                   const T* now) {
   const unsigned s = t % inner, line = t / inner, i = line % rows, o = line / rows;
   const T* from = now + o * columns * inner + s;
   T sum = 0;
+#pragma unroll
   for (unsigned j = 0; j < columns; ++j) sum += M[transposed ? j * rows + i : i * columns + j] * from[j * inner];
   return sum;
 }
+/// All `count` entries.
+template <bool transposed, class T>
+__device__ __forceinline__ void pass(const T* M, unsigned rows, unsigned columns, unsigned inner, unsigned count,
+                                     const T* now, T* next) {
+  for (unsigned t = threadIdx.x; t < count; t += transfer_block)
+    next[t] = entry<transposed>(M, rows, columns, inner, t, now);
+}
 
+/// How items go from axis to axis; `now` has their values and `next` is free. `first` makes all axes but the last one
+/// that is left, and says where their result is; `last` an entry of that.
 template <class T>
+struct AnySize {
+  int axes, high, low;
+  explicit AnySize(const ItemsView& block) : axes(block.axes), high(block.high), low(block.low) {}
+
+  template <bool transposed>
+  __device__ const T* first(const T* M, unsigned nodes, T* now, T* next) const {
+    const unsigned rows = transposed ? low : high, columns = transposed ? high : low;
+    for (int step = 0; step + 1 < axes; ++step) {
+      __syncthreads();
+      nodes = nodes / columns * rows;
+      pass<transposed>(M, rows, columns, power(high, transposed ? axes - 1 - step : step), nodes, now, next);
+      T* const swapped = now;
+      now = next, next = swapped;
+    }
+    return now;
+  }
+  template <bool transposed>
+  __device__ T last(const T* M, unsigned t, const T* now) const {
+    return transposed ? entry<true>(M, low, high, 1, t, now)
+                      : entry<false>(M, high, low, power(high, axes - 1), t, now);
+  }
+
+ private:
+  __device__ static unsigned power(unsigned base, int exponent) {
+    unsigned result = 1;
+    for (int i = 0; i < exponent; ++i) result *= base;
+    return result;
+  }
+};
+
+/// The same where the compiler knows the sizes, and divides by no number.
+template <class T, unsigned axes, unsigned high, unsigned low>
+struct FixedSize {
+  template <bool transposed>
+  __device__ const T* first(const T* M, unsigned nodes, T* now, T* next) const {
+    constexpr unsigned rows = transposed ? low : high, columns = transposed ? high : low;
+    __syncthreads();
+    nodes = nodes / columns * rows;
+    pass<transposed>(M, rows, columns, transposed ? (axes == 3 ? high * high : high) : 1u, nodes, now, next);
+    if constexpr (axes == 2) return next;
+    __syncthreads();
+    nodes = nodes / columns * rows;
+    pass<transposed>(M, rows, columns, high, nodes, next, now);
+    return now;
+  }
+  template <bool transposed>
+  __device__ T last(const T* M, unsigned t, const T* now) const {
+    if constexpr (transposed)
+      return entry<true>(M, low, high, 1u, t, now);
+    else
+      return entry<false>(M, high, low, axes == 3 ? high * high : high, t, now);
+  }
+};
+
+template <class Size, class T>
 __global__ void __launch_bounds__(transfer_block)
-    prolong_items(ItemsView block, Shape shape, const T* M, SeenVector<T> y, T* x) {
+    prolong_items(Size size, ItemsView block, Shape shape, const T* M, SeenVector<T> y, T* x) {
   T* now = shared_memory<T>();
   T* next = now + shape.lattice;
   const T* axis_matrix = place_matrix(shape, M, next + shape.lattice);
@@ -59,45 +127,64 @@ __global__ void __launch_bounds__(transfer_block)
   const int items = static_cast<int>(min(Offset{shape.items}, block.items - first));
   const Index* rows = block.rows + first * block.low_nodes;
   for (int t = threadIdx.x; t < items * block.low_nodes; t += transfer_block) now[t] = rows[t] < 0 ? T(0) : y[rows[t]];
-  unsigned inner = 1, count = items * block.low_nodes / block.low * block.high;
-  for (int axis = 0; axis + 1 < block.axes; ++axis, inner *= block.high, count = count / block.low * block.high) {
-    __syncthreads();
-    for (unsigned t = threadIdx.x; t < count; t += transfer_block)
-      next[t] = entry<false>(axis_matrix, block.high, block.low, inner, t, now);
-    T* const swapped = now;
-    now = next, next = swapped;
-  }
-  __syncthreads();
+  // What is added to comes while the axes are gone through.
+  const int nodes = items * block.high_nodes;
   const Index* owned = block.owned + first * block.high_nodes;
-  for (unsigned t = threadIdx.x; t < count; t += transfer_block) {
-    const Index row = owned[t];
-    if (row >= 0 && row < block.written) x[row] += entry<false>(axis_matrix, block.high, block.low, inner, t, now);
+  Index row[nodes_of_thread];
+  T sum[nodes_of_thread];
+#pragma unroll
+  for (int k = 0, t = threadIdx.x; k < nodes_of_thread; ++k, t += transfer_block) row[k] = t < nodes ? owned[t] : -1;
+#pragma unroll
+  for (int k = 0; k < nodes_of_thread; ++k) {
+    if (row[k] >= block.written) row[k] = -1;
+    if (row[k] >= 0) sum[k] = x[row[k]];
   }
+  const T* lines = size.template first<false>(axis_matrix, items * block.low_nodes, now, next);
+  __syncthreads();
+#pragma unroll
+  for (int k = 0, t = threadIdx.x; k < nodes_of_thread; ++k, t += transfer_block)
+    if (row[k] >= 0) x[row[k]] = sum[k] + size.template last<false>(axis_matrix, t, lines);
 }
 
-template <class T>
+template <class Size, class T>
 __global__ void __launch_bounds__(transfer_block)
-    gather_items(ItemsView block, Shape shape, const T* M, SeenVector<T> r, T* values) {
+    gather_items(Size size, ItemsView block, Shape shape, const T* M, SeenVector<T> r, T* values) {
   T* now = shared_memory<T>();
   T* next = now + shape.lattice;
   const T* axis_matrix = place_matrix(shape, M, next + shape.lattice);
   const Offset first = blockIdx.x * Offset{shape.items};
   const int items = static_cast<int>(min(Offset{shape.items}, block.items - first));
   const Index* owned = block.owned + first * block.high_nodes;
-  for (int t = threadIdx.x; t < items * block.high_nodes; t += transfer_block)
-    now[t] = owned[t] < 0 ? T(0) : r[owned[t]];
-  unsigned inner = block.high_nodes / block.high, count = items * block.high_nodes / block.high * block.low;
-  for (int axis = block.axes - 1; axis > 0; --axis, inner /= block.high, count = count / block.high * block.low) {
-    __syncthreads();
-    for (unsigned t = threadIdx.x; t < count; t += transfer_block)
-      next[t] = entry<true>(axis_matrix, block.low, block.high, inner, t, now);
-    T* const swapped = now;
-    now = next, next = swapped;
+  const int nodes = items * block.high_nodes;
+  T value[nodes_of_thread];
+#pragma unroll
+  for (int k = 0, t = threadIdx.x; k < nodes_of_thread; ++k, t += transfer_block) {
+    const Index row = t < nodes ? owned[t] : -1;
+    value[k] = row < 0 ? T(0) : r[row];
   }
+#pragma unroll
+  for (int k = 0, t = threadIdx.x; k < nodes_of_thread; ++k, t += transfer_block)
+    if (t < nodes) now[t] = value[k];
+  const T* lines = size.template first<true>(axis_matrix, nodes, now, next);
   __syncthreads();
   T* const to = values + block.first + first * block.low_nodes;
-  for (unsigned t = threadIdx.x; t < count; t += transfer_block)
-    to[t] = entry<true>(axis_matrix, block.low, block.high, inner, t, now);
+  for (int t = threadIdx.x; t < items * block.low_nodes; t += transfer_block)
+    to[t] = size.template last<true>(axis_matrix, t, lines);
+}
+
+/// visit(size) of the cells of a block: the orders that are halved most often are known to the compiler.
+template <class T, class Visit>
+void with_size(const ItemsView& block, Visit visit) {
+  const auto is = [&](int axes, int high, int low) {
+    return block.axes == axes && block.high == high && block.low == low;
+  };
+  if (is(3, 3, 2)) return visit(FixedSize<T, 3, 3, 2>{});
+  if (is(3, 5, 3)) return visit(FixedSize<T, 3, 5, 3>{});
+  if (is(3, 9, 5)) return visit(FixedSize<T, 3, 9, 5>{});
+  if (is(2, 3, 2)) return visit(FixedSize<T, 2, 3, 2>{});
+  if (is(2, 5, 3)) return visit(FixedSize<T, 2, 5, 3>{});
+  if (is(2, 9, 5)) return visit(FixedSize<T, 2, 9, 5>{});
+  visit(AnySize<T>(block));
 }
 
 }  // namespace
@@ -105,15 +192,19 @@ __global__ void __launch_bounds__(transfer_block)
 template <class Exec, class T>
 void prolong(Exec& exec, const ItemsView& block, const T* M, SeenVector<T> y, T* x) {
   const Shape shape(block);
-  launch_with_shared(exec, prolong_items<T>, (block.items + shape.items - 1) / shape.items, transfer_block,
-                     shape.bytes<T>(), block, shape, M, y, x);
+  with_size<T>(block, [&](auto size) {
+    launch_with_shared(exec, prolong_items<decltype(size), T>, (block.items + shape.items - 1) / shape.items,
+                       transfer_block, shape.bytes<T>(), size, block, shape, M, y, x);
+  });
 }
 
 template <class Exec, class T>
 void gather(Exec& exec, const ItemsView& block, const T* M, SeenVector<T> r, T* values) {
   const Shape shape(block);
-  launch_with_shared(exec, gather_items<T>, (block.items + shape.items - 1) / shape.items, transfer_block,
-                     shape.bytes<T>(), block, shape, M, r, values);
+  with_size<T>(block, [&](auto size) {
+    launch_with_shared(exec, gather_items<decltype(size), T>, (block.items + shape.items - 1) / shape.items,
+                       transfer_block, shape.bytes<T>(), size, block, shape, M, r, values);
+  });
 }
 
 }  // namespace orders

@@ -82,7 +82,8 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
 
  public:
   CellTransfer(Exec& exec, const DofMap& lower, const DofMap& higher, int components,
-               std::span<const Index> fixed_lower, std::span<const Index> fixed_higher, OrderHalos<Exec> halos)
+               std::span<const Index> fixed_lower, std::span<const Index> fixed_higher, CellLists<Space>& lower_cells,
+               CellLists<Space>& higher_cells, OrderHalos<Exec> halos)
       : halos_(std::move(halos)),
         lower_rows_(owned_of(lower.dofs * components, halos_.lower)),
         higher_rows_(owned_of(higher.dofs * components, halos_.higher)) {
@@ -90,8 +91,8 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
     std::vector<CellTables> tables;
     for (const DofBlock& block : higher.blocks) tables.push_back(cell_tables(lower, higher, block.shape));
     lay_out(lower, higher, components, tables);
-    write(exec, higher, components, fixed_higher, tables, true);
-    write(exec, lower, components, fixed_lower, tables, false);
+    write(exec, higher, higher_cells.view(), components, fixed_higher, tables, true);
+    write(exec, lower, lower_cells.view(), components, fixed_lower, tables, false);
     places_ = places_of_rows(exec, std::as_const(low_).view(), lower.dofs * components);
   }
   void prolong(Exec& exec, View<const double> y, View<double> x) const override { prolong_by(exec, y, x); }
@@ -137,19 +138,12 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
     }
   }
 
-  /// The rows of one order in the lists of items.
-  void write(Exec& exec, const DofMap& map, int components, std::span<const Index> fixed,
+  /// The rows of one order in the lists of items. dofs: those of the cells.
+  void write(Exec& exec, const DofMap& map, View<const Index> dofs, int components, std::span<const Index> fixed,
              const std::vector<CellTables>& tables, bool high) {
-    std::vector<Index> all;  // where there are several blocks, their lists one after the other
-    std::span<const Index> list = map.blocks.empty() ? std::span<const Index>() : map.blocks[0].dofs.view();
-    if (map.blocks.size() > 1) {
-      for (const DofBlock& block : map.blocks) all.insert(all.end(), block.dofs.begin(), block.dofs.end());
-      list = all;
-    }
-    const auto dofs = to_space<Space>(list);
     const auto marks = marked(exec, map.dofs * components, fixed);
     Array<Index, Space> owner;
-    if (high) owner = first_places(exec, dofs.view(), map.dofs);
+    if (high) owner = first_places(exec, dofs, map.dofs);
     Offset before = 0, to = 0;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       const DofBlock& block = map.blocks[b];
@@ -205,9 +199,11 @@ template <class Exec>
 std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(Exec& exec, const DofMap& lower, const DofMap& higher,
                                                                  int components, std::span<const Index> fixed_lower,
                                                                  std::span<const Index> fixed_higher,
+                                                                 CellLists<typename Exec::Space>& lower_cells,
+                                                                 CellLists<typename Exec::Space>& higher_cells,
                                                                  OrderHalos<Exec> halos) {
   return std::make_unique<orders::CellTransfer<Exec>>(exec, lower, higher, components, fixed_lower, fixed_higher,
-                                                      std::move(halos));
+                                                      lower_cells, higher_cells, std::move(halos));
 }
 
 #define TESSERA_INSTANTIATE_ORDER_TRANSFER(Exec)                                                                      \
@@ -216,6 +212,7 @@ std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(Exec& exec, con
   template void orders::gather(Exec&, const orders::ItemsView&, const double*, orders::SeenVector<double>, double*);  \
   template void orders::gather(Exec&, const orders::ItemsView&, const float*, orders::SeenVector<float>, float*);     \
   template std::unique_ptr<linalg::OrderTransfer<Exec>> make_order_transfer(                                          \
-      Exec&, const DofMap&, const DofMap&, int, std::span<const Index>, std::span<const Index>, OrderHalos<Exec>)
+      Exec&, const DofMap&, const DofMap&, int, std::span<const Index>, std::span<const Index>,                       \
+      CellLists<Exec::Space>&, CellLists<Exec::Space>&, OrderHalos<Exec>)
 
 }  // namespace tessera::assembly

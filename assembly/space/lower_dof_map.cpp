@@ -11,6 +11,7 @@
 
 #include "assembly/space/face_frame.hpp"
 #include "assembly/space/first_cells.hpp"
+#include "assembly/space/lower_parts.hpp"
 #include "assembly/space/places.hpp"
 #include "base/array.hpp"
 #include "base/error.hpp"
@@ -32,9 +33,6 @@ class Numbers {
     parallel_for(threads, bits_.size(), [bits = bits_.view()](Offset i) { bits[i] = 0; });
   }
 
-  int kind_of(int count) const {
-    return static_cast<int>(std::find(counts_.begin(), counts_.end(), count) - counts_.begin());
-  }
   /// A part with counts[kind] of the lower order begins with this dof. Of any thread, as often as one likes.
   void mark(Index dof, int kind) {
     const std::atomic_ref word(bits_.view()[dof / bits_of_word * kinds() + kind]);
@@ -71,92 +69,6 @@ class Numbers {
   Array<std::uint64_t> bits_;  ///< [words, kinds]
 };
 
-/// A part of a cell whose inside has dofs of its own, in both orders: the local nodes from `high` and from `low`.
-struct Part {
-  int high = 0, high_count = 0;
-  int low = 0, low_count = 0;
-};
-
-/// The elements of a block in both orders, and their parts.
-struct Pair {
-  const Element& high;
-  const Element& low;
-  const mesh::Topology& topology;
-  int vertices;
-  std::vector<Part> edges, faces;
-  std::vector<const Element*> face_elements;  ///< of the lower order
-  Part inside;
-
-  Pair(const DofMap& higher, const DofBlock& block, int order)
-      : high(higher.element(block.shape)),
-        low(lagrange(block.shape, order, higher.nodes)),
-        topology(mesh::topology(block.shape)),
-        vertices(mesh::vertex_count(block.shape)),
-        inside{high.interior_first, high.interior(), low.interior_first, low.interior()} {
-    const auto parts = [](const std::vector<int>& of_high, const std::vector<int>& of_low, std::vector<Part>& to) {
-      for (std::size_t i = 0; i + 1 < of_high.size(); ++i)
-        to.push_back({of_high[i], of_high[i + 1] - of_high[i], of_low[i], of_low[i + 1] - of_low[i]});
-    };
-    if (high.dim > 1) parts(high.edge_first, low.edge_first, edges);
-    if (high.dim == 3) parts(high.face_first, low.face_first, faces);
-    for (std::size_t f = 0; f < faces.size(); ++f)
-      face_elements.push_back(&lagrange(topology.facets[f].shape, order, higher.nodes));
-  }
-
-  /// The first dof inside a part of a cell: they are consecutive, in whatever order the cell has them.
-  static Index first(const Index* dofs, const Part& part) {
-    Index least = dofs[part.high];
-    for (int i = 1; i < part.high_count; ++i) least = std::min(least, dofs[part.high + i]);
-    return least;
-  }
-  /// visit(first dof of the higher order, dofs of the lower one) of each part that has some of these.
-  template <class Visit>
-  void each(const Index* dofs, Visit visit) const {
-    for (int v = 0; v < vertices; ++v) visit(dofs[v], 1);
-    for (const std::vector<Part>* parts : {&edges, &faces})
-      for (const Part& part : *parts)
-        if (part.low_count > 0) visit(first(dofs, part), part.low_count);
-    if (inside.low_count > 0) visit(dofs[inside.high], inside.low_count);
-  }
-  /// What parts have of the lower order.
-  void add_counts(std::vector<int>& counts) const {
-    const auto add = [&](int count) {
-      if (count > 0 && std::find(counts.begin(), counts.end(), count) == counts.end()) counts.push_back(count);
-    };
-    add(1);
-    for (const std::vector<Part>* parts : {&edges, &faces})
-      for (const Part& part : *parts) add(part.low_count);
-    add(inside.low_count);
-  }
-  void fill(const Index* dofs, const Numbers& number, Index* out) const;
-};
-
-/// out [nodes of the lower order]: vertices are ranked by their dofs, so edges and faces are seen as in make_dof_map.
-void Pair::fill(const Index* dofs, const Numbers& number, Index* out) const {
-  for (int v = 0; v < vertices; ++v) out[v] = number[dofs[v]];
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    const Part& part = edges[e];
-    if (part.low_count == 0) continue;
-    const Index begin = number[first(dofs, part)];
-    const bool along = dofs[topology.edges[e][0]] < dofs[topology.edges[e][1]];
-    for (int j = 0; j < part.low_count; ++j) out[part.low + j] = begin + (along ? j : part.low_count - 1 - j);
-  }
-  for (std::size_t f = 0; f < faces.size(); ++f) {
-    const Part& part = faces[f];
-    if (part.low_count == 0) continue;
-    const Index begin = number[first(dofs, part)];
-    std::array<int, (max_order - 1) * (max_order - 1)> position{};
-    if (part.low_count > 1) {
-      std::array<Index, 4> corner{};
-      for (int i = 0; i < mesh::vertex_count(topology.facets[f].shape); ++i)
-        corner[i] = dofs[topology.facets[f].vertices[i]];
-      permute_face(*face_elements[f], canonical_frame(face_elements[f]->shape, corner.data()), position.data());
-    }
-    for (int j = 0; j < part.low_count; ++j) out[part.low + j] = begin + position[j];
-  }
-  for (int j = 0; j < inside.low_count; ++j) out[inside.low + j] = number[dofs[inside.high]] + j;
-}
-
 /// Whether all nodes of a mesh are vertices whose dofs ascend with them: then they are the dofs of order 1.
 bool nodes_are_dofs(const DofMap& higher, const mesh::Mesh& mesh, int threads) {
   const std::vector<Index>& dof = higher.vertex_dofs;
@@ -170,8 +82,66 @@ bool nodes_are_dofs(const DofMap& higher, const mesh::Mesh& mesh, int threads) {
   return all;
 }
 
-/// The map of order 1 where nodes_are_dofs.
-DofMap map_of_nodes(const DofMap& higher, const mesh::Mesh& mesh, int components, std::vector<Index>& fixed) {
+/// Where the nodes inside a face stand, seen in each frame that frame_number counts.
+void add_positions(const Element& face, std::vector<int>& positions) {
+  const int corners = mesh::vertex_count(face.shape);
+  std::vector<int> position(static_cast<std::size_t>(face.interior()));
+  for (int origin = 0; origin < corners; ++origin)
+    for (const bool swapped : {false, true}) {
+      const bool triangle = corners == 3;
+      const int next = triangle ? (origin == 0 ? 1 : 0) : (origin + 1) % 4;
+      const int other = triangle ? (origin == 2 ? 1 : 2) : (origin + 3) % 4;
+      permute_face(face, {origin, swapped ? other : next, swapped ? next : other}, position.data());
+      positions.insert(positions.end(), position.begin(), position.end());
+    }
+}
+
+}  // namespace
+
+void check_lower_order(const DofMap& higher, int order) {
+  if (order < 1 || order >= higher.order)
+    throw Error(ExitCode::internal, fmt::format("order {} is not below order {}", order, higher.order),
+                "ask for an order from 1 on that is lower");
+}
+
+LowerParts lower_parts(const DofMap& higher, const DofBlock& block, int order, std::vector<int>& counts) {
+  const Element &high = higher.element(block.shape), &low = lagrange(block.shape, order, higher.nodes);
+  const mesh::Topology& topology = mesh::topology(block.shape);
+  LowerParts result{high.nodes, low.nodes, {}, {}};
+  const auto add = [&](CellPart part, std::span<const std::int8_t> corners) {
+    if (part.low_count == 0) return;
+    const auto known = std::find(counts.begin(), counts.end(), part.low_count);
+    part.kind = static_cast<int>(known - counts.begin());
+    if (known == counts.end()) counts.push_back(part.low_count);
+    part.corners = static_cast<int>(corners.size());
+    std::copy(corners.begin(), corners.end(), part.corner);
+    result.parts.push_back(part);
+  };
+  const auto between = [](const std::vector<int>& of_high, const std::vector<int>& of_low, std::size_t i) {
+    return CellPart{.high = of_high[i],
+                    .high_count = of_high[i + 1] - of_high[i],
+                    .low = of_low[i],
+                    .low_count = of_low[i + 1] - of_low[i]};
+  };
+  for (int v = 0; v < mesh::vertex_count(block.shape); ++v) add({.high = v, .low = v}, {});
+  for (std::size_t e = 0; high.dim > 1 && e + 1 < high.edge_first.size(); ++e)
+    add(between(high.edge_first, low.edge_first, e), topology.edges[e]);
+  for (std::size_t f = 0; high.dim == 3 && f + 1 < high.face_first.size(); ++f) {
+    CellPart part = between(high.face_first, low.face_first, f);
+    const mesh::Shape shape = topology.facets[f].shape;
+    if (part.low_count > 1) {
+      part.positions = static_cast<int>(result.positions.size());
+      add_positions(lagrange(shape, order, higher.nodes), result.positions);
+    }
+    add(part, std::span(topology.facets[f].vertices).first(static_cast<std::size_t>(mesh::vertex_count(shape))));
+  }
+  add({.high = high.interior_first, .low = low.interior_first, .low_count = low.interior()}, {});
+  return result;
+}
+
+std::optional<DofMap> map_of_nodes(const DofMap& higher, const mesh::Mesh& mesh, int threads, int components,
+                                   std::vector<Index>& fixed) {
+  if (!nodes_are_dofs(higher, mesh, threads)) return {};
   const std::vector<Index>& vertex = higher.vertex_dofs;
   DofMap result;
   result.nodes = higher.nodes;
@@ -181,15 +151,15 @@ DofMap map_of_nodes(const DofMap& higher, const mesh::Mesh& mesh, int components
   result.vertex_dofs.resize(vertex.size());
   std::iota(result.vertex_dofs.begin(), result.vertex_dofs.end(), Index{0});
   std::vector<Index> rows;
-  for (const Index row : fixed)
-    if (const auto found = std::lower_bound(vertex.begin(), vertex.end(), row / components);
-        found != vertex.end() && *found == row / components)
-      rows.push_back(static_cast<Index>(found - vertex.begin()) * components + row % components);
+  std::size_t node = 0;
+  for (const Index row : fixed) {  // they ascend, as the dofs of vertices do
+    while (node < vertex.size() && vertex[node] < row / components) ++node;
+    if (node < vertex.size() && vertex[node] == row / components)
+      rows.push_back(static_cast<Index>(node) * components + row % components);
+  }
   fixed = std::move(rows);
   return result;
 }
-
-}  // namespace
 
 DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
   std::vector<Index> none;
@@ -198,34 +168,35 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads) {
 
 DofMap lower_dof_map(const DofMap& higher, int order, int threads, int components, std::vector<Index>& fixed,
                      const mesh::Mesh* mesh) {
-  if (order < 1 || order >= higher.order)
-    throw Error(ExitCode::internal, fmt::format("order {} is not below order {}", order, higher.order),
-                "ask for an order from 1 on that is lower");
+  check_lower_order(higher, order);
   if (threads <= 0) threads = default_threads();
-  if (mesh && order == 1 && nodes_are_dofs(higher, *mesh, threads))
-    return map_of_nodes(higher, *mesh, components, fixed);
+  if (mesh && order == 1)
+    if (std::optional<DofMap> of_nodes = map_of_nodes(higher, *mesh, threads, components, fixed))
+      return std::move(*of_nodes);
   DofMap result;
   result.order = order;
   result.nodes = higher.nodes;
-  std::vector<Pair> pairs;
-  for (const DofBlock& block : higher.blocks) pairs.emplace_back(higher, block, order);
+  std::vector<LowerParts> parts;
   std::vector<int> counts;
-  for (const Pair& pair : pairs) pair.add_counts(counts);
+  for (const DofBlock& block : higher.blocks) parts.push_back(lower_parts(higher, block, order, counts));
   Numbers number(counts, higher.dofs, threads);
-  for (std::size_t b = 0; b < pairs.size(); ++b)
-    parallel_for(threads, higher.blocks[b].cells(), [&, own = &pairs[b], block = &higher.blocks[b]](Offset c) {
-      own->each(block->cell(static_cast<Index>(c)),
-                [&](Index first, int count) { number.mark(first, number.kind_of(count)); });
+  for (std::size_t b = 0; b < parts.size(); ++b)
+    parallel_for(threads, higher.blocks[b].cells(), [&, own = &parts[b], block = &higher.blocks[b]](Offset c) {
+      const Index* const dofs = block->cell(static_cast<Index>(c));
+      for (const CellPart& part : own->parts) number.mark(first_dof(part, dofs), part.kind);
     });
   number.add_up();
   result.dofs = number[higher.dofs];
-  for (std::size_t b = 0; b < pairs.size(); ++b) {
+  for (std::size_t b = 0; b < parts.size(); ++b) {
     const DofBlock& block = higher.blocks[b];
-    const int nodes = pairs[b].low.nodes;
+    const int nodes = parts[b].low_nodes;
     std::vector<Index> own;
     resize_by_all(own, static_cast<std::size_t>(block.cells()) * nodes, threads);
-    parallel_for(threads, block.cells(),
-                 [&](Offset c) { pairs[b].fill(block.cell(static_cast<Index>(c)), number, own.data() + c * nodes); });
+    parallel_for(threads, block.cells(), [&, of = &parts[b]](Offset c) {
+      const Index* const dofs = block.cell(static_cast<Index>(c));
+      for (const CellPart& part : of->parts)
+        write_part(part, of->positions.data(), dofs, number[first_dof(part, dofs)], own.data() + c * nodes);
+    });
     result.blocks.push_back({block.shape, block.geometry_order, nodes, CellDofs(std::move(own)), block.first_cell});
   }
   resize_by_all(result.vertex_dofs, higher.vertex_dofs.size(), threads);
@@ -233,15 +204,27 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads, int component
     const Index dof = higher.vertex_dofs[node];
     result.vertex_dofs[node] = dof < 0 ? -1 : number[dof];
   });
-  std::vector<Index> rows;
+  std::vector<Index> begin, end;
   for (const Index row : fixed) {
-    const Index dof = row / components;  // only the first one of its part has some of the lower order
-    for (Index lower = number[dof]; lower < number[dof + 1]; ++lower)
-      rows.push_back(lower * components + row % components);
+    begin.push_back(number[row / components]);
+    end.push_back(number[row / components + 1]);
   }
-  std::sort(rows.begin(), rows.end());
-  fixed = std::move(rows);
+  fixed = lower_rows(fixed, components, begin, end);
   return result;
+}
+
+std::vector<Index> lower_rows(std::span<const Index> rows, int components, std::span<const Index> begin,
+                              std::span<const Index> end) {
+  std::vector<Index> result;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (Index lower = begin[i]; lower < end[i]; ++lower) result.push_back(lower * components + rows[i] % components);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+MapOnBackend<Host> lower_dof_map_on(Threads&, const DofMap& higher, CellLists<Host>&, int order, int threads,
+                                    int components, std::vector<Index>& fixed, const mesh::Mesh* mesh) {
+  return {lower_dof_map(higher, order, threads, components, fixed, mesh), {}};
 }
 
 std::vector<double> at_lower_nodes(const DofMap& higher, const DofMap& lower, std::span<const double> u) {

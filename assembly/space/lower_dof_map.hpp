@@ -1,5 +1,9 @@
 #pragma once
+#include <optional>
+
+#include "assembly/space/cell_lists.hpp"
 #include "assembly/space/dof_map.hpp"
+#include "base/backend.hpp"
 
 namespace tessera::assembly {
 
@@ -16,6 +20,25 @@ DofMap lower_dof_map(const DofMap& higher, int order, int threads = 0);
 /// of that borrows them, and nothing of the above is made.
 DofMap lower_dof_map(const DofMap& higher, int order, int threads, int components, std::vector<Index>& fixed,
                      const mesh::Mesh* mesh = nullptr);
+
+/// That map of order 1, where it borrows the nodes; else nothing, and `fixed` stays.
+std::optional<DofMap> map_of_nodes(const DofMap& higher, const mesh::Mesh& mesh, int threads, int components,
+                                   std::vector<Index>& fixed);
+
+/// A map, and the dofs of its cells where a backend has made them, see CellLists; else none.
+template <class Space>
+struct MapOnBackend {
+  DofMap map;
+  Array<Index, Space> cells;
+};
+
+/// lower_dof_map as a backend makes it: on CUDA from `cells`, those of the higher order, 4 B a dof of that for a
+/// moment, and the lists of the lower order are made there and copied to the host.
+MapOnBackend<Host> lower_dof_map_on(Threads& exec, const DofMap& higher, CellLists<Host>& cells, int order, int threads,
+                                    int components, std::vector<Index>& fixed, const mesh::Mesh* mesh = nullptr);
+MapOnBackend<Device> lower_dof_map_on(Cuda& exec, const DofMap& higher, CellLists<Device>& cells, int order,
+                                      int threads, int components, std::vector<Index>& fixed,
+                                      const mesh::Mesh* mesh = nullptr);
 
 /// The function that is linear, or linear along each axis, between the values at vertices of a field u [dofs of the
 /// higher order], at the nodes of the lower one, [dofs of that], each from the first cell that has it. Its values lie

@@ -1,6 +1,8 @@
 #pragma once
 // make_lower_orders and ChangingOrders, written once. They only call declared functions: lower_orders.cpp and
 // lower_orders_cuda.cpp instantiate them.
+#include <deque>
+#include <future>
 #include <limits>
 #include <utility>
 
@@ -9,6 +11,7 @@
 #include "assembly/space/lower_dof_map.hpp"
 #include "base/muted.hpp"
 #include "base/profile.hpp"
+#include "base/reused_memory.hpp"
 #include "linalg/shift_ops.hpp"
 #include "mesh/copy.hpp"
 #include "physics/run/changing_orders.hpp"
@@ -18,6 +21,9 @@
 
 namespace tessera::physics {
 namespace detail {
+
+template <class Exec>
+using CellLists = assembly::CellLists<typename Exec::Space>;
 
 /// Says for a while what a deck of a lower order would say.
 class OfOrder {
@@ -50,21 +56,52 @@ class OfOrder {
   solvers::SolverParams solver_;
 };
 
-inline void make_space_of(const Discretisation& higher, int order, Discretisation& space) {
-  space.mesh = mesh::copy(higher.mesh, higher.threads);
-  make_lower_space(higher, order, space);
+/// A copy of a mesh that a thread makes beside whoever asks for it.
+using MeshAside = std::future<mesh::Mesh>;
+/// One for each of the orders of make_lower_orders, in their order. Where there is one, who waits for it at once makes
+/// it by all threads.
+inline std::deque<MeshAside> copies_of(const Discretisation& space, int highest) {
+  std::deque<MeshAside> result;
+  const bool alone = highest / 2 == 1;
+  for (int order = highest / 2; order >= 1; order /= 2)
+    result.push_back(
+        std::async(alone ? std::launch::deferred : std::launch::async | std::launch::deferred,
+                   [&mesh = space.mesh, threads = alone ? space.threads : 1] { return mesh::copy(mesh, threads); }));
+  return result;
+}
+
+/// `cells`: the lists of the higher order. Returns those of `space`; `meshes` loses its first.
+template <class Exec>
+CellLists<Exec> make_space_of(Exec& exec, const Discretisation& higher, CellLists<Exec>& cells, int order,
+                              std::deque<MeshAside>& meshes, Discretisation& space) {
+  const auto take_mesh = [&] {
+    space.mesh = meshes.front().get();
+    meshes.pop_front();
+  };
+  if (order == 1) take_mesh();  // whose nodes may be the dofs
+  Array<Index, typename Exec::Space> made;
+  make_lower_space(higher, order, space, [&](std::vector<Index>& fixed) {
+    auto map = assembly::lower_dof_map_on(exec, higher.dofs, cells, order, higher.threads, higher.components, fixed,
+                                          &space.mesh);
+    made = std::move(map.cells);
+    return std::move(map.map);
+  });
+  if (order > 1) take_mesh();
+  return made.empty() ? CellLists<Exec>(space.dofs) : CellLists<Exec>(std::move(made));
 }
 
 /// From a space to the one above it. Collective.
 template <class Exec>
 std::unique_ptr<linalg::OrderTransfer<Exec>> transfer_between(Exec& exec, const OverRanks<Exec>& of_lower,
-                                                              const OverRanks<Exec>& of_higher) {
+                                                              const OverRanks<Exec>& of_higher,
+                                                              CellLists<Exec>& lower_cells,
+                                                              CellLists<Exec>& higher_cells) {
   const Discretisation &lower = of_lower.space(), &higher = of_higher.space();
   std::unique_ptr<linalg::OrderTransfer<Exec>> transfer;
   of_lower.each([&] {
-    transfer =
-        assembly::make_order_transfer<Exec>(exec, lower.dofs, higher.dofs, lower.components, lower.dirichlet.dofs,
-                                            higher.dirichlet.dofs, {of_lower.halo(), of_higher.halo()});
+    transfer = assembly::make_order_transfer<Exec>(exec, lower.dofs, higher.dofs, lower.components,
+                                                   lower.dirichlet.dofs, higher.dirichlet.dofs, lower_cells,
+                                                   higher_cells, {of_lower.halo(), of_higher.halo()});
   });
   return transfer;
 }
@@ -78,16 +115,20 @@ std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonP
                                                              std::list<OrderSystem<Exec>>& kept) {
   const Scope scope(exec, "lower orders");
   const Muted again;
+  const ReusedMemory<typename Exec::Space> reused;
   const auto result = std::make_shared<linalg::LowerOrders<Exec>>();
   const OverRanks<Exec>* higher = &ranks;
+  detail::CellLists<Exec> cells(ranks.space().dofs);  // of the higher order
+  auto meshes = detail::copies_of(ranks.space(), params.physics.order);
   for (int order = params.physics.order / 2; order >= 1; order /= 2) {
     const detail::OfOrder deck(params, order);
+    detail::CellLists<Exec> lower_cells;
     OrderSystem<Exec>& made = kept.emplace_back();
     linalg::LowerOrder<Exec>& level = result->levels.emplace_back();
     made.order = level.order = order;
     {
       const Scope part(exec, "lower spaces");
-      detail::make_space_of(higher->space(), order, made.space);
+      lower_cells = detail::make_space_of(exec, higher->space(), cells, order, meshes, made.space);
       if (ranks && !ranks.space().why_without_matrix.empty())  // else the model may not be able to do without
         made.space.why_without_matrix = why_without_matrix_of_all(params, made.space);
       made.ranks.emplace(ranks, made.space);
@@ -102,7 +143,8 @@ std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonP
       level.A = std::move(made.system.A);
     }
     const Scope part(exec, "transfers");
-    level.transfer = detail::transfer_between(exec, *made.ranks, *higher);
+    level.transfer = detail::transfer_between(exec, *made.ranks, *higher, lower_cells, cells);
+    cells = std::move(lower_cells);
     higher = &*made.ranks;
   }
   return result;
@@ -147,12 +189,15 @@ ChangingOrders<Exec>::ChangingOrders(Exec& exec, CommonParams& params, const Var
   const Scope scope(exec, "lower orders");
   const Muted again;
   const OverRanks<Exec>* higher = &ranks;
+  detail::CellLists<Exec> cells(ranks.space().dofs);  // of the higher order
+  auto meshes = detail::copies_of(ranks.space(), params.physics.order);
   for (int order = params.physics.order / 2; order >= 1; order /= 2) {
     const detail::OfOrder deck(params, order);
+    detail::CellLists<Exec> lower_cells;
     Level& level = levels_.emplace_back();
     {
       const Scope part(exec, "lower spaces");
-      detail::make_space_of(higher->space(), order, level.space);
+      lower_cells = detail::make_space_of(exec, higher->space(), cells, order, meshes, level.space);
       level.ranks.emplace(ranks, level.space);
     }
     {
@@ -161,7 +206,9 @@ ChangingOrders<Exec>::ChangingOrders(Exec& exec, CommonParams& params, const Var
       ranks.each([&] { level.equations = make(level.space, unsaid); });
     }
     const Scope part(exec, "transfers");
-    orders_->levels.push_back({order, nullptr, detail::transfer_between(exec, *level.ranks, *higher)});
+    orders_->levels.push_back(
+        {order, nullptr, detail::transfer_between(exec, *level.ranks, *higher, lower_cells, cells)});
+    cells = std::move(lower_cells);
     higher = &*level.ranks;
   }
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "assembly/space/lower_dof_map.hpp"
 #include "assembly/space/lower_rank_space.hpp"
 #include "assembly/space/periodic_dof_map.hpp"
 #include "base/collective.hpp"
@@ -57,7 +56,7 @@ void make_space(const deck::Deck& deck, const PhysicsParams& physics, int compon
   relate(space, unfolded);
 }
 
-void make_lower_space(const Discretisation& higher, int order, Discretisation& space) {
+void make_lower_space(const Discretisation& higher, int order, Discretisation& space, const MakeLowerMap& make_map) {
   const int components = higher.components;
   space.threads = higher.threads;
   std::vector<Index> fixed = higher.dirichlet.dofs;
@@ -72,8 +71,7 @@ void make_lower_space(const Discretisation& higher, int order, Discretisation& s
         assembly::lower_rank_space(*higher.ranks, higher.share.cell_numbers, higher, order, higher.threads, fixed);
     space.dirichlet.level = 0;
   } else {
-    static_cast<assembly::Space&>(space) = assembly::Space(
-        assembly::lower_dof_map(higher.dofs, order, higher.threads, components, fixed, &space.mesh), components);
+    static_cast<assembly::Space&>(space) = assembly::Space(make_map(fixed), components);
   }
   space.dirichlet.values.assign(fixed.size(), 0.0);
   space.dirichlet.dofs = std::move(fixed);

@@ -1,5 +1,7 @@
 #pragma once
 // The space of a run, with periodic sides or without, and what is done to solutions in it.
+#include <functional>
+
 #include "physics/model.hpp"
 
 namespace tessera::physics {
@@ -16,9 +18,10 @@ void make_space(const deck::Deck& deck, const PhysicsParams& physics, int compon
 
 /// The same in a lower order on the mesh of a space that was set up: `space.mesh`, a copy of its mesh, is there. As
 /// much as an operator needs: what is prescribed is 0 in the rows of what is prescribed in the higher order, and there
-/// are places of dofs only where order 1 has several unknowns a node, whose near kernel asks for them. Of a part that
-/// is one of a rank, and collective.
-void make_lower_space(const Discretisation& higher, int order, Discretisation& space);
+/// are places of dofs only where order 1 has several unknowns a node, whose near kernel asks for them. `make_map` is
+/// assembly::lower_dof_map of `higher`, asked on one rank. Of a part that is one of a rank, and collective.
+using MakeLowerMap = std::function<assembly::DofMap(std::vector<Index>& fixed)>;
+void make_lower_space(const Discretisation& higher, int order, Discretisation& space, const MakeLowerMap& make_map);
 
 /// The rows with Dirichlet values, ascending: of the unfolded space where there is one.
 std::vector<Index> fixed_rows(const Discretisation& space);

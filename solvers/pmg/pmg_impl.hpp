@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/link.hpp"
+#include "base/reused_memory.hpp"
 #include "linalg/lower_orders.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/amg/amg.hpp"
@@ -47,9 +48,9 @@ struct Smoothed {
   Array<float, Space> inverse, q, r, z;  ///< [rows]
   Array<float, Space> values;            ///< of the transfer to the next lower order
 
-  /// `of`: A in double; `rounded` its copy, null: there is none.
+  /// `of`: A in double; `rounded` its copy, null: there is none. `scratch`: [rows], overwritten.
   std::string set_up(Exec& exec, const linalg::Operator<Exec>& of, const linalg::Operator<Exec, float>* rounded,
-                     const linalg::OrderTransfer<Exec>& transfer, linalg::Sign sign) {
+                     const linalg::OrderTransfer<Exec>& transfer, linalg::Sign sign, View<float> scratch) {
     take(exec, of, rounded);
     if (std::string failure = invert_diagonal_of(exec, of, sign, inverse); !failure.empty()) return failure;
     make_room(of.rows(), {&q, &r, &z});
@@ -57,7 +58,8 @@ struct Smoothed {
     if (!diagonal_is_in_range(exec))
       return "entries of the matrix leave the range of single precision, 1e-38 to 3e38, which the preconditioner pmg "
              "works in; choose units in which the coefficients are nearer to 1, or preconditioner = \"jacobi\"";
-    largest = 1.1 * largest_ritz_value(exec, *A, std::as_const(inverse).view(), lanczos_steps);
+    largest = 1.1 * largest_ritz_value(exec, *A, std::as_const(inverse).view(),
+                                       LanczosVectors<float>{scratch, r.view(), z.view(), q.view()}, lanczos_steps);
     if (!(largest > 0) || !std::isfinite(largest))
       return "the matrix is not positive definite, which the preconditioner pmg needs; look for a negative "
              "coefficient, or choose preconditioner = \"jacobi\", with solver.type = \"minres\" for what is meant to "
@@ -136,11 +138,15 @@ class Pmg final : public Preconditioner<Exec, T> {
     }
     exec.synchronize();
     const auto start = std::chrono::steady_clock::now();
+    const ReusedMemory<Space> reused;
     orders_ = A.lower_orders();
     const auto& lower = orders_->levels;
-    if (std::string failure = finest_.set_up(exec, A, rounded, *lower.front().transfer, sign); !failure.empty())
+    if constexpr (std::is_same_v<T, double>) pmg::make_room(A.rows(), {&r_});
+    pmg::make_room(A.rows(), {&z_});
+    if (std::string failure = finest_.set_up(exec, A, rounded, *lower.front().transfer, sign, z_.view());
+        !failure.empty())
       return failure;
-    if constexpr (std::is_same_v<T, double>) pmg::make_room(A.rows(), {&r_, &z_});
+    if constexpr (!std::is_same_v<T, double>) z_ = {};
     sizes_ = {level_of(A)};
     if (reuse == Reuse::nothing || levels_.size() != lower.size())
       levels_ = std::vector<pmg::Level<Exec>>(lower.size());
@@ -149,8 +155,9 @@ class Pmg final : public Preconditioner<Exec, T> {
       pmg::Level<Exec>& level = levels_[l];
       pmg::make_room(of.rows(), {&level.b, &level.x});
       const bool last = l + 1 == lower.size();
-      const std::string failure = last ? amg_->set_up(exec, of, of, sign, reuse)
-                                       : level.smoothed.set_up(exec, of, nullptr, *lower[l + 1].transfer, sign);
+      const std::string failure =
+          last ? amg_->set_up(exec, of, of, sign, reuse)
+               : level.smoothed.set_up(exec, of, nullptr, *lower[l + 1].transfer, sign, level.x.view());
       if (!failure.empty()) return fmt::format("in order {}: {}", lower[l].order, failure);
       if (last)
         pmg::make_room(of.rows(), {&last_b_, &last_x_});

@@ -30,41 +30,59 @@ inline double largest_eigenvalue(const std::vector<double>& diagonal, const std:
   return high;
 }
 
+/// Vectors of the Lanczos process, [rows], overwritten.
+template <class T>
+struct LanczosVectors {
+  View<T> x, r, p, q;
+};
+
 /// The largest Ritz value of D^-1 A after some steps of the Lanczos process, which Jacobi-CG runs (Golub & Van Loan,
 /// section 11.3.8): with T_jj = 1/alpha_j + beta_{j-1}/alpha_{j-1}, T_{j,j+1} = sqrt(beta_j)/alpha_j. 0 where A is not
-/// positive definite. 4 vectors for a moment.
+/// positive definite. All steps are queued; the host looks at their scalars when they are done, and no further than to
+/// the one that has explored the whole space.
 template <class Exec, class T>
 double largest_ritz_value(Exec& exec, const linalg::Operator<Exec, T>& A, View<const T> inverse_diagonal,
-                          int steps = 15) {
-  using Space = typename Exec::Space;
+                          const LanczosVectors<T>& vectors, int steps) {
   constexpr double explored = std::is_same_v<T, float> ? 1e-12 : 1e-24;
-  const Index n = A.rows();
-  Array<T, Space> x(n), r(n), p(n), q(n);
-  Array<double, Space> scalars(4);
-  double *rz = scalars.data(), *rz_next = rz + 1, *pq = rz + 2, *rr = rz + 3;
-  linalg::fill(exec, x.view(), 0);
-  linalg::fill_random(exec, r.view(), 3, A.first_row());
-  linalg::multiply(exec, inverse_diagonal, r, p.view());
-  linalg::dot(exec, r.view(), p, rz);
+  const auto& [x, r, p, q] = vectors;
+  steps = static_cast<int>(std::min<Offset>(steps, A.global_rows()));
+  Array<double, typename Exec::Space> scalars(2 * steps + 2);
+  double *const rz = scalars.data(), *const pq = rz + steps + 1, *const rr = pq + steps;  // rz: one more than steps
+  linalg::fill(exec, x, 0);
+  linalg::fill_random(exec, r, 3, A.first_row());
+  linalg::multiply(exec, inverse_diagonal, View<const T>(r), p);
+  linalg::dot(exec, r, View<const T>(p), rz);
+  for (int step = 0; step < steps; ++step) {
+    A.apply_dot(exec, View<const T>(p), q, pq + step);
+    linalg::update_r_dot(exec, {rz + step, pq + step}, View<const T>(q), inverse_diagonal, r, rr, rz + step + 1);
+    linalg::update_x_p(exec, {rz + step, pq + step}, {rz + step + 1, rz + step}, View<const T>(r), inverse_diagonal, x,
+                       p);
+  }
+  const auto host = to_vector(scalars);
   std::vector<double> diagonal, off;
-  double beta_over_alpha = 0, first = 0;
-  for (int step = 0; step < std::min<Offset>(steps, A.global_rows()); ++step) {
-    A.apply_dot(exec, p, q, pq);
-    linalg::update_r_dot(exec, {rz, pq}, q, inverse_diagonal, r.view(), rr, rz_next);
-    linalg::update_x_p(exec, {rz, pq}, {rz_next, rz}, r, inverse_diagonal, x.view(), p.view());
-    const auto host = to_vector(scalars);
-    if (!(host[2] > 0) || !std::isfinite(host[1]) || !std::isfinite(host[0])) return 0;
-    const double alpha = host[0] / host[2], beta = host[1] / host[0];
+  double beta_over_alpha = 0;
+  for (int step = 0; step < steps; ++step) {
+    const double before = host[step], after = host[step + 1], square = host[steps + 1 + step];
+    if (!(square > 0) || !std::isfinite(after) || !std::isfinite(before)) return 0;
+    const double alpha = before / square, beta = after / before;
     diagonal.push_back(1 / alpha + beta_over_alpha);
-    if (step == 0) first = host[0];
-    if (host[1] <= explored * first) break;  // the whole space is
+    if (after <= explored * host[0]) break;  // the whole space is
     off.push_back(std::sqrt(beta) / alpha);
     beta_over_alpha = beta / alpha;
-    linalg::copy(exec, View<const double>(rz_next, 1), View<double>(rz, 1));
   }
   if (diagonal.empty()) return 0;
   off.resize(diagonal.size() - 1);
   return largest_eigenvalue(diagonal, off);
+}
+
+/// The same with 4 vectors for a moment.
+template <class Exec, class T>
+double largest_ritz_value(Exec& exec, const linalg::Operator<Exec, T>& A, View<const T> inverse_diagonal,
+                          int steps = 15) {
+  const Index n = A.rows();
+  Array<T, typename Exec::Space> x(n), r(n), p(n), q(n);
+  return largest_ritz_value(exec, A, inverse_diagonal, LanczosVectors<T>{x.view(), r.view(), p.view(), q.view()},
+                            steps);
 }
 
 /// z = p(D^-1 A) D^-1 r by `degree` steps of the Chebyshev iteration for A z = r from z = 0. Symmetric positive

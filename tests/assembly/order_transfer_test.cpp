@@ -153,6 +153,47 @@ TEST(LowerDofMap, TakesNoValueBeyondThoseThatThereAre) {
   }
 }
 
+template <class Exec>
+struct LowerDofMapOf : ::testing::Test {};
+TYPED_TEST_SUITE(LowerDofMapOf, testing::Backends);
+
+/// The map, what is fixed of two unknowns a node, and the lists of the cells where the backend has them.
+template <class Exec>
+void expect_map_of_backend(Exec& exec, const DofMap& higher, int low, const DofMap& expected, const mesh::Mesh* mesh) {
+  using Space = typename Exec::Space;
+  std::vector<Index> fixed;
+  for (Index row = 1; row < 2 * higher.dofs; row += 3) fixed.push_back(row);
+  std::vector<Index> of_host = fixed;
+  assembly::lower_dof_map(higher, low, 2, 2, of_host, mesh);
+  assembly::CellLists<Space> cells(higher);
+  const assembly::MapOnBackend<Space> found = assembly::lower_dof_map_on(exec, higher, cells, low, 2, 2, fixed, mesh);
+  expect_same(found.map, expected);
+  EXPECT_EQ(fixed, of_host);
+  if (found.cells.empty()) return;
+  std::vector<Index> lists;
+  for (const assembly::DofBlock& block : expected.blocks)
+    lists.insert(lists.end(), block.dofs.begin(), block.dofs.end());
+  EXPECT_EQ(to_vector(found.cells), lists);
+}
+
+TYPED_TEST(LowerDofMapOf, EachBackendIsThatOfTheMesh) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec = testing::with_threads<TypeParam>(2);
+  for (const mesh::Mesh& mesh : meshes())
+    for (int high = 2; high <= largest_order(mesh); ++high)
+      for (int low = 1; low < high; ++low) {
+        SCOPED_TRACE(fmt::format("{} from {} to {}", mesh::name(mesh.blocks[0].shape), high, low));
+        const DofMap higher = assembly::make_dof_map(mesh, high), lower = assembly::make_dof_map(mesh, low);
+        expect_map_of_backend(exec, higher, low, lower, nullptr);
+        expect_map_of_backend(exec, higher, low, lower, &mesh);
+      }
+  const mesh::Mesh mesh = test_meshes::box(Shape::hex, 3);
+  const std::vector<Index> same = folded_nodes(mesh);
+  for (const int low : {1, 3})
+    expect_map_of_backend(exec, assembly::make_periodic_dof_map(mesh, 6, same), low,
+                          assembly::make_periodic_dof_map(mesh, low, same), &mesh);
+}
+
 TEST(LowerDofMap, RefusesAnOrderThatIsNotLower) {
   const DofMap higher = assembly::make_dof_map(test_meshes::box(Shape::quad, 1), 3);
   for (const int order : {-1, 0, 3, 4}) EXPECT_THROW(assembly::lower_dof_map(higher, order), Error) << order;

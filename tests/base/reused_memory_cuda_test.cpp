@@ -51,5 +51,39 @@ TEST(ReusedMemory, MayLieInAnother) {
   EXPECT_EQ(memory_use().device_now, before);
 }
 
+TEST(ReusedMemory, HandsWhatItHasToTheOneThatItLiesIn) {
+  TESSERA_REQUIRE(Cuda);
+  const Cuda exec;
+  const ReusedMemory<Device> outer;
+  const double* of_outer = nullptr;
+  const double* of_inner = nullptr;
+  {
+    const Array<double, Device> a(1000000);
+    of_outer = a.data();
+  }
+  {
+    const ReusedMemory<Device> inner;
+    const Array<double, Device> b(1000000), c(1000000);
+    EXPECT_EQ(b.data(), of_outer);
+    of_inner = c.data();
+  }
+  const Array<double, Device> d(1000000), e(1000000);
+  EXPECT_TRUE((d.data() == of_outer && e.data() == of_inner) || (d.data() == of_inner && e.data() == of_outer));
+}
+
+TEST(ReusedMemory, TakesABlockForAsLargeAsItWasLastAskedFor) {
+  TESSERA_REQUIRE(Cuda);
+  const Cuda exec;
+  const ReusedMemory<Device> reused;
+  { const Array<double, Device> a(1000000); }
+  { const Array<double, Device> smaller(900000); }  // in the same block
+  const std::vector<double> values(1000000, 2), others(900000, 3);
+  Array<double, Device> first(1000000), second(900000);
+  copy_bytes(Host{}, values.data(), Device{}, first.data(), first.bytes());
+  copy_bytes(Host{}, others.data(), Device{}, second.data(), second.bytes());
+  EXPECT_EQ(to_vector(first), values);
+  EXPECT_EQ(to_vector(second), others);
+}
+
 }  // namespace
 }  // namespace tessera
