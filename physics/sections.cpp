@@ -135,7 +135,8 @@ deck::Section<RunParams> run_section(const std::vector<std::string>& precisions)
            {.help = "auto takes cuda where a device answers", .choices = {"auto", "threads", "cuda"}})
       .key("threads", &RunParams::threads, {.help = "number of threads, 0: all", .min = 0, .max = 4096})
       .key("precision", &RunParams::precision,
-           {.help = "floating-point numbers of matrix and vectors", .choices = precisions});
+           {.help = "floating-point numbers of matrices and vectors, and of the passes of explicit steps",
+            .choices = precisions});
 }
 
 deck::Section<AssemblyParams> assembly_section() {

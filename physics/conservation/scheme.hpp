@@ -33,6 +33,7 @@ struct LimitParams {
   bool relaxed = true;          ///< whether bounds are relaxed, so that smooth extrema keep their order
   double viscosity_factor = 1;  ///< of the entropy commutator
   double relaxation = 1;        ///< factor of the part by which bounds may be wider
+  bool at_end = false;          ///< of Limiter::convex: the low order goes through all of a step, whose end is limited
 };
 
 /// How long a step may be, and where a state is none.
@@ -125,7 +126,7 @@ class Scheme {
   /// Their values at u, which was taken and, where `step` looks at limits, advanced; see implicit_step.hpp.
   virtual void implicit_matrix(View<const double> u, const ImplicitStep& step, ImplicitMatrix<Space>& A) = 0;
 
-  /// Whether steps end with `correct`.
+  /// Whether steps end with `correct`: of Limiter::fct, and of LimitParams::at_end.
   virtual bool corrects() const = 0;
   /// to = u, which was taken, with the antidiffusion of a step of dt that the limiter allows, at the own nodes.
   virtual void correct(View<const double> u, double dt, View<double> to) = 0;

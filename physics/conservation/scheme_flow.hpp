@@ -20,6 +20,7 @@
 #include "physics/conservation/theta_calls.hpp"
 #include "physics/run/flow.hpp"
 #include "physics/run/in_common.hpp"
+#include "solvers/time/step_control.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -90,7 +91,8 @@ class SchemeFlow : public Flow<Exec> {
     if (march_.tolerance > 0) return step_to_steady(t, most, is_implicit() ? growing(cfl) : cfl);
     if (!is_implicit() && time_.step && most > cfl * longest_step()) warn_of_length(t, cfl);
     const bool is_held = is_implicit() && trusted_ > 0 && trusted_ < most;
-    const auto done = steps_->step(t, cfl, is_held ? trusted_ : most, shortest * (time_.end - time_.start));
+    const double length = without_crumb(t, cfl, is_held ? trusted_ : most);
+    const auto done = steps_->step(t, cfl, length, shortest * (time_.end - time_.start));
     if (done.rejected > 0)  // the next one is as long, and each one after that at most twice the last
       trusted_ = done.dt;
     else
@@ -180,6 +182,15 @@ class SchemeFlow : public Flow<Exec> {
 
  private:
   static constexpr double default_cfl = 0.9;  ///< of a fixed step, which is shortened where it is too long
+
+  /// A step of at most `most` and of cfl times the longest one, where cfl is above 0, which does not leave a rest to
+  /// the end of the run that is rounding.
+  double without_crumb(double t, double cfl, double most) const {
+    const double wanted = cfl * longest_step(), left = time_.end - t;
+    if (cfl > 0 && wanted < most) return solvers::detail::fitted(t, time_.end, wanted);
+    constexpr double rounding = 1e-9;
+    return left <= (1 + rounding) * most ? left : most;
+  }
 
   /// Once a run.
   void warn_of_length(double t, double cfl) {

@@ -8,6 +8,7 @@
 #include "assembly/space/dof_map.hpp"
 #include "base/error.hpp"
 #include "base/resident.hpp"
+#include "physics/conservation/float_graph.hpp"
 #include "physics/conservation/implicit_rows.hpp"
 #include "physics/conservation/limit_rows.hpp"
 #include "physics/conservation/monolithic.hpp"
@@ -47,7 +48,11 @@ class SchemeOf final : public Scheme<Exec> {
     const Offset entries = graph_.loop.lists.entries;
     stride_ = graph_.edges.nodes;
     make_tiles();
-    if constexpr (in_float) round_coefficients(sum);
+    if constexpr (in_float) {
+      units_.set_length(unit_of_length(masses_of(graph_, owned_), dim_, sum));
+      rounded_ = rounded(exec, graph_, units_.length, dim_);
+      copy_ = Array<float, Space>(n * stride_);
+    }
     strides_ = std::min<Offset>(owned_, most_strides);
     node_ = Array<Real, Space>(Equation::node_count * stride_);
     if constexpr (limits_some) viscosity_ = Array<Real, Space>(entries);
@@ -103,12 +108,10 @@ class SchemeOf final : public Scheme<Exec> {
     const PassViews<Equation> v = views(u);
     if constexpr (Equation::node_count > 0)
       for_each(exec_, stride_, NodePass<Equation>{equation_, stride_, u.data(), node_.data(), copy_.data(), units_});
-    if (!limits_edges()) for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, PassColumns<Equation>(v), 0, 0});
-    if constexpr (limits_some)
-      if (limits_edges())
-        for_rows<blocks_of_rates>(RatesPass<Equation, true>{v, PassColumns<Equation>(v),
-                                                            static_cast<Real>(params_.viscosity_factor),
-                                                            static_cast<Real>(inverse_length_)});
+    if (limits_stages())
+      gather(v);
+    else
+      for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, PassColumns<Equation>(v), 0, 0});
     for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
     for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
   }
@@ -132,7 +135,7 @@ class SchemeOf final : public Scheme<Exec> {
 
   void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {
     const PassViews<Equation> v = views(u);
-    if (!limits_edges())
+    if (!limits_stages())
       return for_each(exec_, owned_, LowPass<Equation>{v, in_rows(dt), share, start.data(), to.data()});
     if constexpr (limits_some) {
       find_bounds<false>(v, dt);
@@ -200,8 +203,17 @@ class SchemeOf final : public Scheme<Exec> {
       throw Error(ExitCode::internal, "this conservation law has no implicit steps");
   }
 
-  bool corrects() const override { return Correction::count > 0 && params_.limiter == Limiter::fct; }
+  bool corrects() const override {
+    return (Correction::count > 0 && params_.limiter == Limiter::fct) || (limits_edges() && params_.at_end);
+  }
   void correct(View<const double> u, double dt, View<double> to) override {
+    if constexpr (limits_some)
+      if (limits_edges()) {
+        const PassViews<Equation> v = views(u);
+        gather(v);
+        find_bounds<false>(v, 0);
+        return limit<false>(v, dt, params_.passes, 0, nullptr, to.data());
+      }
     if constexpr (Correction::count > 0)
       Correction::run(
           exec_, views(u), owned_, [this](View<double> x, int components) { exchange_ghosts(x, components); }, dt,
@@ -214,7 +226,8 @@ class SchemeOf final : public Scheme<Exec> {
       const PassViews<Equation> v = views(u);
       const bool consistent = params_.consistent_mass;
       for_each(exec_, part_.size(), [part = part_.data()](Offset k) { part[k] = 1; });
-      find_bounds<false>(v, dt);
+      if (params_.at_end) gather(v);
+      find_bounds<false>(v, params_.at_end ? 0 : dt);
       Array<double, Space> to(u.size());
       if (params_.limiter == Limiter::monolithic)
         for_each(exec_, owned_, MonolithicPass<Equation, true>{v, in_rows(dt), consistent, 0, nullptr, to.data()});
@@ -259,6 +272,7 @@ class SchemeOf final : public Scheme<Exec> {
   bool limits_edges() const {
     return limits_some && (params_.limiter == Limiter::convex || params_.limiter == Limiter::monolithic);
   }
+  bool limits_stages() const { return limits_edges() && !params_.at_end; }
 
   /// u is the state; that as rows read it is the one that was taken.
   PassViews<Equation> views(View<const double> u) {
@@ -288,45 +302,18 @@ class SchemeOf final : public Scheme<Exec> {
   double in_rows(double dt) const { return units_.step_in_rows(dt); }
   GraphViewOf<Real> rows() const {
     if constexpr (in_float)
-      return rounded_;
+      return rounded_.view;
     else
       return view_of(graph_);
   }
-  /// Coefficients of the rows as floats, in the place of the others: in the length of a mean cell, so that neither
-  /// these nor their squares leave the range of floats. Each array in double goes as soon as it is rounded.
-  void round_coefficients(const typename Scheme<Exec>::Sum& sum) {
-    const GraphView of = view_of(graph_);
-    auto& coefficients = graph_.loop.lists.coefficients;
-    graph_.edges.coefficients = {};
-    coefficients.stiffness = {};
-    const View<const double> masses = lumped_mass();
-    std::vector<double> own(static_cast<std::size_t>(owned_));
-    copy_bytes(Space{}, masses.data(), Host{}, own.data(), own.size() * sizeof(double));
-    units_.set_length(unit_of_length(own, dim_, sum));
-    const double of_mass = std::pow(units_.length, dim_), of_c = of_mass / units_.length;
-    const auto round = [&](double factor, Array<double, Space>& from, Array<float, Space>& to) {
-      to = Array<float, Space>(from.size());
-      for_each(exec_, from.size(), RoundPass{factor, from.data(), to.data()});
-      exec_.synchronize();
-      from = {};
-    };
-    round(of_c, coefficients.c, c_);
-    round(of_c, coefficients.boundary_c, boundary_c_);
-    round(of_mass, coefficients.mass, mass_);
-    lumped_ = Array<double, Space>(stride_);
-    for_each(exec_, stride_, ScalePass{of_mass, masses.data(), lumped_.data()});
-    copy_ = Array<float, Space>(n * stride_);
-    rounded_ = {.lists = of.lists,
-                .degree = of.degree,
-                .neighbour = of.neighbour,
-                .c = c_.data(),
-                .stride = of.stride,
-                .boundary = of.boundary,
-                .boundary_c = boundary_c_.data(),
-                .boundary_stride = of.boundary_stride,
-                .mass = mass_.data(),
-                .lumped_mass = lumped_.data()};
+  /// What rows gather of their neighbours: viscosities, rates, the indicator and bounds.
+  void gather([[maybe_unused]] const PassViews<Equation>& v) {
+    if constexpr (limits_some)
+      for_rows<blocks_of_rates>(RatesPass<Equation, true>{v, PassColumns<Equation>(v),
+                                                          static_cast<Real>(params_.viscosity_factor),
+                                                          static_cast<Real>(inverse_length_)});
   }
+  /// And the state of low order after dt; of 0 it is the one that was taken.
   template <bool staged>
   void find_bounds(const PassViews<Equation>& v, double dt) {
     exchange_ghosts(smooth_.view(), 2);
@@ -395,9 +382,7 @@ class SchemeOf final : public Scheme<Exec> {
       past_sum_;  ///< the last two: [n, dim, nodes], where stages ask for them
   Array<double, Space> longest_, least_, found_, correction_;
   Array<Real, Space> copy_;  ///< [n, nodes] the state that was taken, where rows read floats
-  Array<float, Space> c_, boundary_c_, mass_;
-  Array<double, Space> lumped_;
-  GraphViewOf<float> rounded_;
+  FloatGraph<Space> rounded_;
   Array<std::uint64_t, Space> refused_, open_;
   Array<std::uint8_t, Space> names_;
   Array<Index, Space> tiles_;  ///< slices of rows as blocks of a GPU take them

@@ -21,7 +21,7 @@ struct ThetaParams {
   double theta = 1;
   double tolerance = 1e-6;  ///< of Newton's corrections, in the square mean and in units of the state's own means
   int max_iterations = 20;
-  bool limits = false;  ///< whether the scheme has Limiter::monolithic
+  bool limits = false;  ///< whether the scheme has Limiter::monolithic; others limit the end of a step
   solvers::SolverParams solver;
 };
 
@@ -216,13 +216,8 @@ class ThetaSteps final : public SchemeSteps<Exec> {
       evaluate(2, t + dt);
       if (!correct(2, t + dt, step, before)) return false;
       if (update_ghosts_) update_ghosts_(this->u_[2].view());
-      if (change_ <= params_.tolerance) {
-        this->constrain_(t + dt, this->u_[2].view());
-        this->take(2, t + dt, 0);
-        if (!this->read(1)) return false;
-        std::swap(this->u_[0], this->u_[2]);
-        return true;
-      }
+      if (change_ <= params_.tolerance)
+        return ends_with(2, t + dt) && (!this->scheme_.corrects() || ends_corrected(t, dt));
       in_vain = change_ < falls * best ? 0 : in_vain + 1;
       best = std::min(best, change_);
       if (in_vain >= patience || k + 1 == params_.max_iterations) {
@@ -235,6 +230,22 @@ class ThetaSteps final : public SchemeSteps<Exec> {
       }
     }
     return false;
+  }
+
+  /// Whether a vector is a state after what the boundaries make of it at time t: then it is the state of the step.
+  bool ends_with(std::size_t which, double t) {
+    this->constrain_(t, this->u_[which].view());
+    this->take(static_cast<int>(which), t, 0);
+    if (!this->read(1)) return false;
+    std::swap(this->u_[0], this->u_[which]);
+    return true;
+  }
+
+  /// The same of the state of low order at the end of a step of dt, u_[0], with what limits allow of the high order.
+  bool ends_corrected(double t, double dt) {
+    this->scheme_.correct(state(0), dt, this->u_[1].view());
+    std::swap(this->u_[0], this->u_[2]);  // the state before the step, which a shorter one would begin with
+    return ends_with(1, t + dt);
   }
 
   /// Of iteration k limits are the new ones, and from the fourth on a part of that.

@@ -31,6 +31,18 @@ struct RatesOfLowOrder {
   }
 };
 
+/// What rounding makes of a density and of a pressure: differences below it have no sign that means anything. Without
+/// it the noise of a pressure that is the same everywhere decides what is taken of the density.
+template <int dim>
+struct RoundingOf {
+  double rho, p;
+  TESSERA_HD_INLINE RoundingOf(const Gas& gas, const double (&u)[numbers<dim>])
+      : rho(part * u[density]), p(part * (gas.gamma - 1) * u[energy]) {}
+
+ private:
+  static constexpr double part = 1e-13;
+};
+
 /// The flux of an edge, and what it makes of density and pressure at both ends.
 template <int dim>
 struct EdgeCorrection {
@@ -47,7 +59,9 @@ struct EdgeCorrection {
     }
     p_i = pressure_of(v.equation.gas, i, 1);
     p_j = pressure_of(v.equation.gas, j, -1);
-    const double rho = i.u[density] - j.u[density], p = i.p - j.p;
+    const RoundingOf<dim> rounding_i(v.equation.gas, i.u), rounding_j(v.equation.gas, j.u);
+    const double rho = beyond(i.u[density] - j.u[density], rounding_i.rho + rounding_j.rho),
+                 p = beyond(i.p - j.p, rounding_i.p + rounding_j.p);
     if (f[density] * rho < 0 || p_i * p < 0 || p_j * p > 0) {
       for (double& x : f) x = 0;
       p_i = p_j = 0;
@@ -55,6 +69,9 @@ struct EdgeCorrection {
   }
 
  private:
+  TESSERA_HD_INLINE static double beyond(double difference, double rounding) {
+    return std::fabs(difference) > rounding ? difference : 0;
+  }
   /// (gamma - 1) (|v|^2 / 2 f_rho - v . f_m + f_E) with the velocity of that end.
   TESSERA_HD_INLINE double pressure_of(const Gas& gas, const NodeState<dim>& at, double sign) const {
     double square = 0, work = 0;
@@ -93,13 +110,14 @@ struct BoundCorrection {
       least_p = std::fmin(least_p, other.p - own.p);
     });
     const double mass = v.graph.lumped_mass[i];
+    const RoundingOf<dim> rounding(v.equation.gas, own.u);
     const auto part = [&](double room, double wanted) {
       return wanted != 0 && v.weight[i] > 0 ? std::fmin(1.0, mass * room / (dt * wanted)) : 1.0;
     };
-    correction[most_rho_in * v.stride + i] = part(most_rho, rho_in);
-    correction[most_rho_out * v.stride + i] = part(least_rho, rho_out);
-    correction[most_p_in * v.stride + i] = part(most_p, p_in);
-    correction[most_p_out * v.stride + i] = part(least_p, p_out);
+    correction[most_rho_in * v.stride + i] = part(most_rho + rounding.rho, rho_in);
+    correction[most_rho_out * v.stride + i] = part(least_rho - rounding.rho, rho_out);
+    correction[most_p_in * v.stride + i] = part(most_p + rounding.p, p_in);
+    correction[most_p_out * v.stride + i] = part(least_p - rounding.p, p_out);
   }
 };
 

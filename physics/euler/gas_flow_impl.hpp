@@ -1,12 +1,16 @@
 #pragma once
 // make_flow, written once. It only calls declared functions: gas_flow.cpp and gas_flow_cuda.cpp instantiate it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "physics/conservation/scheme_flow.hpp"
 #include "physics/conservation/theta_steps.hpp"
 #include "physics/euler/gas_flow.hpp"
@@ -19,6 +23,7 @@ template <class Exec>
 class GasFlow final : public conservation::SchemeFlow<Exec> {
  public:
   using typename Flow<Exec>::Space;
+  using typename Flow<Exec>::Step;
 
   GasFlow(Exec& exec, const Problem& problem, output::Summary& summary)
       : conservation::SchemeFlow<Exec>(exec, problem.space, *problem.params.time, summary), problem_(problem) {
@@ -32,8 +37,28 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
     }
   }
 
+  Step step(double t, double most) override {
+    const double longest = this->longest_step();
+    const Step done = conservation::SchemeFlow<Exec>::step(t, most);
+    if (theta_ && problem_.params.limiter == "convex" && done.dt > most_corrected * longest)
+      warn_of_correction(done.dt / longest);
+    return done;
+  }
+
  private:
   using conservation::SchemeFlow<Exec>::exec_;
+  /// Steps, in units of the longest explicit one, up to which convex limits at the end of a step give back what the low
+  /// order took: of longer ones an edge would have to bring more than the difference of its ends, each by itself.
+  static constexpr double most_corrected = 2;
+
+  void warn_of_correction(double cfl) {
+    if (std::exchange(is_warned_, true)) return;
+    warn(fmt::format(
+        "steps are {:.3g} times the longest explicit one, and limiter = \"convex\" corrects the end of a step: "
+        "beyond {:g} times it flows are nearly those of limiter = \"none\"; choose a smaller {}, or "
+        "limiter = \"monolithic\" or \"fct\"",
+        cfl, most_corrected, problem_.params.time->cfl ? "time.cfl" : "time.step"));
+  }
 
   std::unique_ptr<Scheme<Exec>> create_scheme(const typename Scheme<Exec>::Exchange& exchange) override {
     const SchemeParams params = scheme_params(problem_);
@@ -130,6 +155,7 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
   const Problem& problem_;
   std::vector<BoundaryNodes<Space>> boundaries_;
   conservation::ThetaSteps<Exec>* theta_ = nullptr;  ///< where steps are implicit
+  bool is_warned_ = false;                           ///< of steps that are too long to be corrected
 };
 
 template <class Exec>

@@ -60,7 +60,8 @@ SchemeParams scheme_params(const Problem& problem) {
                        : params.viscosity == "scalar" ? Viscosity::scalar
                                                       : Viscosity::guaranteed,
           .entropy_fix = params.entropy_fix,
-          .in_float = params.run.precision == "float" && !is_implicit(*params.time)};
+          .in_float = params.run.precision == "float" && !is_implicit(*params.time),
+          .at_end = params.limiter == "convex" && is_implicit(*params.time)};
 }
 
 std::vector<double> limiter_field(const Problem& problem, const NodalSolution& s) {
@@ -89,8 +90,11 @@ std::vector<double> limiter_field(const Problem& problem, const NodalSolution& s
   double shortest = -scheme->limits(1).front().longest;
   in_common::largest(s.share, {&shortest, 1});
   constexpr double cfl_of_fixed_steps = 0.9;
+  const TimeParams& time = *problem.params.time;
+  const bool is_fixed = time.step && is_implicit(time);
+  const double step = is_fixed ? *time.step : -shortest * time.cfl.value_or(cfl_of_fixed_steps);
   Array<double, Host> parts(space.dofs.dofs);
-  scheme->least_parts(u.view(), -shortest * problem.params.time->cfl.value_or(cfl_of_fixed_steps), parts.view());
+  scheme->least_parts(u.view(), step, parts.view());
   if (!space.unfolded) return {parts.data(), parts.data() + parts.size()};
   std::vector<double> result;
   for (const Index became : space.unfolded->became) result.push_back(parts[became]);

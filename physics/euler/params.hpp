@@ -87,6 +87,7 @@ solvers::SolverParams solver_of_steps(const Params& params, const std::string& b
 /// Reads the sections above. Throws Error(usage) for states that say too little or two things at once, for a gas that
 /// is none, and for keys that a type of boundary does not have.
 void read(const deck::Deck& deck, Params& params);
+std::vector<deck::Expression> expressions_of(const BoundaryParams& boundary);
 std::vector<deck::Expression> expressions_of(const Params& params);
 
 }  // namespace tessera::physics::euler

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "assembly/edge/boundary_normals.hpp"
 #include "physics/conservation/sides.hpp"
@@ -32,13 +33,13 @@ BoundaryKind kind_of(const std::string& type) {
 }
 
 /// Those of all facets at a node as one.
-std::vector<Vector> common_normal(std::span<const FacetNormal> facets) {
+Vector common_normal(std::span<const FacetNormal> facets) {
   Vector sum{};
   for (const FacetNormal& facet : facets)
     for (std::size_t d = 0; d < 3; ++d) sum[d] += facet.n[d];
   const double length = std::hypot(sum[0], sum[1], sum[2]);
   for (double& x : sum) x /= length > 0 ? length : 1;
-  return {sum};
+  return sum;
 }
 
 void check_components(const std::vector<deck::Expression>& of, const char* key, int dim, const deck::Where& where) {
@@ -62,7 +63,26 @@ std::vector<deck::Expression> numbers_of(const StateParams& state) {
   return result;
 }
 
-BoundaryList make_list(const Problem& problem, const BoundaryParams& boundary, const mesh::Group& group) {
+/// Normals of walls at the nodes that have some.
+using Walls = std::map<Index, std::vector<Vector>>;
+
+/// Where an open side meets a wall the gas goes through it along the wall: a state that one of both conditions has made
+/// then keeps the other, so that neither is at work when the flow is at rest.
+Vector along_walls(const Vector& normal, const std::vector<Vector>& walls) {
+  Vector along = normal;
+  for (const Vector& wall : walls) {
+    const double by = along[0] * wall[0] + along[1] * wall[1] + along[2] * wall[2];
+    for (std::size_t d = 0; d < 3; ++d) along[d] -= by * wall[d];
+  }
+  const double length = std::hypot(along[0], along[1], along[2]);
+  constexpr double least = 0.1;  // of a normal that nearly is that of the walls nothing is left that would be one
+  if (length < least) return normal;
+  for (double& x : along) x /= length;
+  return along;
+}
+
+/// `walls`: those of slip walls are added, those of others go along them.
+BoundaryList make_list(const Problem& problem, const BoundaryParams& boundary, const mesh::Group& group, Walls& walls) {
   const Discretisation& space = problem.space;
   const mesh::Mesh& mesh = space.mesh;
   const int dim = mesh.dim;
@@ -88,7 +108,12 @@ BoundaryList make_list(const Problem& problem, const BoundaryParams& boundary, c
     first = last;
     if (dof >= owned) continue;
     list.nodes.push_back(dof);
-    normals.push_back(list.kind == BoundaryKind::slip_wall ? wall_normals(space, facets) : common_normal(facets));
+    if (list.kind == BoundaryKind::slip_wall)
+      normals.push_back(walls[dof] = wall_normals(space, facets));
+    else if (const auto wall = walls.find(dof); wall != walls.end())
+      normals.push_back({along_walls(common_normal(facets), wall->second)});
+    else
+      normals.push_back({common_normal(facets)});
   }
   const std::size_t count = list.nodes.size(), axes = static_cast<std::size_t>(dim);
   list.normals.assign(count * axes * axes, 0.0);
@@ -192,24 +217,27 @@ Problem make_problem(const Params& params, const Discretisation& space) {
   Problem problem{params, space, make_gas(params.gas.gamma, params.gas.covolume), {}};
   conservation::Conditions conditions(mesh);
   conditions.add_periodic(conservation::sides(params.periodic));
-  BoundaryParams walls;
-  mesh::Group all_walls;
+  // Walls that meet share normals: they are one list, and the first.
+  BoundaryParams all_walls;
+  mesh::Group of_walls;
+  std::vector<std::pair<const BoundaryParams*, mesh::Group>> open;
   for (const BoundaryParams& boundary : params.boundaries) {
     const conservation::Side side{boundary.on, boundary.type, boundary.where};
     const mesh::Group group = conservation::facets_of(side, mesh);
     conditions.add(side, group);
     if (kind_of(boundary.type) != BoundaryKind::slip_wall) {
-      problem.boundaries.push_back(make_list(problem, boundary, group));
+      open.emplace_back(&boundary, group);
       continue;
     }
-    // Walls that meet share normals: they are one list.
-    walls.type = boundary.type;
-    walls.where = boundary.where;
-    walls.on.insert(walls.on.end(), boundary.on.begin(), boundary.on.end());
-    all_walls.dim = group.dim;
-    all_walls.entities.insert(all_walls.entities.end(), group.entities.begin(), group.entities.end());
+    all_walls.type = boundary.type;
+    all_walls.where = boundary.where;
+    all_walls.on.insert(all_walls.on.end(), boundary.on.begin(), boundary.on.end());
+    of_walls.dim = group.dim;
+    of_walls.entities.insert(of_walls.entities.end(), group.entities.begin(), group.entities.end());
   }
-  if (!walls.on.empty()) problem.boundaries.push_back(make_list(problem, walls, all_walls));
+  Walls walls;
+  if (!all_walls.on.empty()) problem.boundaries.push_back(make_list(problem, all_walls, of_walls, walls));
+  for (const auto& [boundary, group] : open) problem.boundaries.push_back(make_list(problem, *boundary, group, walls));
   if (!space.ranks) conditions.require_all();
   std::stable_sort(problem.boundaries.begin(), problem.boundaries.end(),
                    [](const BoundaryList& a, const BoundaryList& b) { return a.kind < b.kind; });

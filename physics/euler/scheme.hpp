@@ -26,9 +26,10 @@ struct SchemeParams {
   Viscosity viscosity = Viscosity::guaranteed;
   bool entropy_fix = true;  ///< of Viscosity::roe: expansion shocks open
   bool in_float = false;    ///< what passes read and keep, but for the state; see has_float()
+  bool at_end = false;      ///< of Limiter::convex, see conservation::LimitParams
 
   conservation::LimitParams limits() const {
-    return {limiter, consistent_mass, passes, relaxed, viscosity_factor, relaxation};
+    return {limiter, consistent_mass, passes, relaxed, viscosity_factor, relaxation, at_end};
   }
 };
 

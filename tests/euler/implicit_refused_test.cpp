@@ -19,11 +19,6 @@ const std::string tube = gas_box(1, 4, "interval") + initial("1", "[\"0\"]", "1"
 INSTANTIATE_TEST_SUITE_P(
     Euler, GasImplicitRefused,
     ::testing::Values(
-        app_test::Case{"convex",
-                       tube + euler + "limiter = \"convex\"\n" + time_to(1, "step = 0.1", "theta"),
-                       2,
-                       {"the limits of limiter = \"convex\" depend on the step", "time.scheme = \"theta\"",
-                        "choose limiter = \"monolithic\"", "convex.toml:"}},
         app_test::Case{"theta_below",
                        tube + euler + time_to(1, "step = 0.1\ntheta = 0.3", "theta"),
                        2,
