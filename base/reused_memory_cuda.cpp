@@ -18,7 +18,7 @@ ReusedMemory<Device>::ReusedMemory() : blocks_(std::make_unique<Blocks>()), oute
 }
 ReusedMemory<Device>::~ReusedMemory() {
   reused_device_memory = outer_;
-  if (outer_)
+  if (outer_)  // which may need it next
     for (const auto& [size, memory] : blocks_->free) outer_->keep(memory, size);
   else
     flush();

@@ -11,6 +11,8 @@ namespace {
 constexpr int transfer_block = 128;
 /// Nodes of the higher order that a block of threads holds, about.
 constexpr int nodes_of_block = 4 * transfer_block;
+/// Those that a thread has, at most: of an item alone where it has more nodes.
+constexpr int nodes_of_thread = (9 * 9 * 9 + transfer_block - 1) / transfer_block;
 
 /// Items of a block of threads, and what they need of shared memory: two lattices, and the matrix of an axis.
 struct Shape {
@@ -125,13 +127,23 @@ __global__ void __launch_bounds__(transfer_block)
   const int items = static_cast<int>(min(Offset{shape.items}, block.items - first));
   const Index* rows = block.rows + first * block.low_nodes;
   for (int t = threadIdx.x; t < items * block.low_nodes; t += transfer_block) now[t] = rows[t] < 0 ? T(0) : y[rows[t]];
+  // What is added to comes while the axes are gone through.
+  const int nodes = items * block.high_nodes;
+  const Index* owned = block.owned + first * block.high_nodes;
+  Index row[nodes_of_thread];
+  T sum[nodes_of_thread];
+#pragma unroll
+  for (int k = 0, t = threadIdx.x; k < nodes_of_thread; ++k, t += transfer_block) row[k] = t < nodes ? owned[t] : -1;
+#pragma unroll
+  for (int k = 0; k < nodes_of_thread; ++k) {
+    if (row[k] >= block.written) row[k] = -1;
+    if (row[k] >= 0) sum[k] = x[row[k]];
+  }
   const T* lines = size.template first<false>(axis_matrix, items * block.low_nodes, now, next);
   __syncthreads();
-  const Index* owned = block.owned + first * block.high_nodes;
-  for (int t = threadIdx.x; t < items * block.high_nodes; t += transfer_block) {
-    const Index row = owned[t];
-    if (row >= 0 && row < block.written) x[row] += size.template last<false>(axis_matrix, t, lines);
-  }
+#pragma unroll
+  for (int k = 0, t = threadIdx.x; k < nodes_of_thread; ++k, t += transfer_block)
+    if (row[k] >= 0) x[row[k]] = sum[k] + size.template last<false>(axis_matrix, t, lines);
 }
 
 template <class Size, class T>
@@ -143,9 +155,17 @@ __global__ void __launch_bounds__(transfer_block)
   const Offset first = blockIdx.x * Offset{shape.items};
   const int items = static_cast<int>(min(Offset{shape.items}, block.items - first));
   const Index* owned = block.owned + first * block.high_nodes;
-  for (int t = threadIdx.x; t < items * block.high_nodes; t += transfer_block)
-    now[t] = owned[t] < 0 ? T(0) : r[owned[t]];
-  const T* lines = size.template first<true>(axis_matrix, items * block.high_nodes, now, next);
+  const int nodes = items * block.high_nodes;
+  T value[nodes_of_thread];
+#pragma unroll
+  for (int k = 0, t = threadIdx.x; k < nodes_of_thread; ++k, t += transfer_block) {
+    const Index row = t < nodes ? owned[t] : -1;
+    value[k] = row < 0 ? T(0) : r[row];
+  }
+#pragma unroll
+  for (int k = 0, t = threadIdx.x; k < nodes_of_thread; ++k, t += transfer_block)
+    if (t < nodes) now[t] = value[k];
+  const T* lines = size.template first<true>(axis_matrix, nodes, now, next);
   __syncthreads();
   T* const to = values + block.first + first * block.low_nodes;
   for (int t = threadIdx.x; t < items * block.low_nodes; t += transfer_block)

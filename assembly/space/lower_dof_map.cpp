@@ -151,10 +151,12 @@ std::optional<DofMap> map_of_nodes(const DofMap& higher, const mesh::Mesh& mesh,
   result.vertex_dofs.resize(vertex.size());
   std::iota(result.vertex_dofs.begin(), result.vertex_dofs.end(), Index{0});
   std::vector<Index> rows;
-  for (const Index row : fixed)
-    if (const auto found = std::lower_bound(vertex.begin(), vertex.end(), row / components);
-        found != vertex.end() && *found == row / components)
-      rows.push_back(static_cast<Index>(found - vertex.begin()) * components + row % components);
+  std::size_t node = 0;
+  for (const Index row : fixed) {  // they ascend, as the dofs of vertices do
+    while (node < vertex.size() && vertex[node] < row / components) ++node;
+    if (node < vertex.size() && vertex[node] == row / components)
+      rows.push_back(static_cast<Index>(node) * components + row % components);
+  }
   fixed = std::move(rows);
   return result;
 }

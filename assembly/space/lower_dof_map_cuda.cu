@@ -1,9 +1,11 @@
 // lower_dof_map on CUDA: a thread for each part of each cell, and sums before each dof in the place of bits.
+#include <future>
+
 #include "assembly/space/lower_dof_map.hpp"
 #include "assembly/space/lower_parts.hpp"
 #include "assembly/space/places.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "base/touch.hpp"
 
 namespace tessera::assembly {
 namespace {
@@ -79,9 +81,17 @@ MapOnBackend<Device> lower_dof_map_on(Cuda& exec, const DofMap& higher, CellList
   std::vector<DeviceParts> parts;
   std::vector<int> counts;
   Offset entries = 0;
+  // Room on the host is cleared beside: its pages are asked for here, where what was freed serves again.
+  std::vector<std::vector<Index>> lists(higher.blocks.size());
+  std::vector<std::future<void>> clearing;
   for (const DofBlock& block : higher.blocks) {
     parts.emplace_back(lower_parts(higher, block, order, counts), block.cells());
-    entries += Offset{block.cells()} * parts.back().host.low_nodes;
+    const Offset count = Offset{block.cells()} * parts.back().host.low_nodes;
+    std::vector<Index>& list = lists[clearing.size()];
+    require_host_memory(static_cast<std::size_t>(count) * sizeof(Index));
+    list.reserve(static_cast<std::size_t>(count));
+    clearing.push_back(std::async([&list, count] { list.resize(static_cast<std::size_t>(count)); }));
+    entries += count;
   }
   const Index* const dofs = cells.view().data();
   Array<Index, Device> before(Offset{higher.dofs} + 1);
@@ -105,11 +115,10 @@ MapOnBackend<Device> lower_dof_map_on(Cuda& exec, const DofMap& higher, CellList
     const int nodes = parts[b].host.low_nodes;
     for_each(exec, parts[b].items(), WriteParts{parts[b].view(dofs + first), before.data(), to});
     exec.synchronize();
-    std::vector<Index> own;
-    resize_by_all(own, static_cast<std::size_t>(block.cells()) * nodes, threads);
-    copy_bytes(Device{}, to, Host{}, own.data(), own.size() * sizeof(Index));
-    to += own.size();
-    map.blocks.push_back({block.shape, block.geometry_order, nodes, CellDofs(std::move(own)), block.first_cell});
+    clearing[b].get();
+    copy_bytes(Device{}, to, Host{}, lists[b].data(), lists[b].size() * sizeof(Index));
+    to += lists[b].size();
+    map.blocks.push_back({block.shape, block.geometry_order, nodes, CellDofs(std::move(lists[b])), block.first_cell});
     first += static_cast<Offset>(block.dofs.size());
   }
   map.vertex_dofs = at(exec, before, higher.vertex_dofs);

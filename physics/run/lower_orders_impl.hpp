@@ -58,11 +58,15 @@ class OfOrder {
 
 /// A copy of a mesh that a thread makes beside whoever asks for it.
 using MeshAside = std::future<mesh::Mesh>;
-/// One for each of the orders of make_lower_orders, in their order.
-inline std::deque<MeshAside> copies_of(const mesh::Mesh& mesh, int highest) {
+/// One for each of the orders of make_lower_orders, in their order. Where there is one, who waits for it at once makes
+/// it by all threads.
+inline std::deque<MeshAside> copies_of(const Discretisation& space, int highest) {
   std::deque<MeshAside> result;
+  const bool alone = highest / 2 == 1;
   for (int order = highest / 2; order >= 1; order /= 2)
-    result.push_back(std::async([&mesh] { return mesh::copy(mesh, 1); }));
+    result.push_back(
+        std::async(alone ? std::launch::deferred : std::launch::async | std::launch::deferred,
+                   [&mesh = space.mesh, threads = alone ? space.threads : 1] { return mesh::copy(mesh, threads); }));
   return result;
 }
 
@@ -115,7 +119,7 @@ std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonP
   const auto result = std::make_shared<linalg::LowerOrders<Exec>>();
   const OverRanks<Exec>* higher = &ranks;
   detail::CellLists<Exec> cells(ranks.space().dofs);  // of the higher order
-  auto meshes = detail::copies_of(ranks.space().mesh, params.physics.order);
+  auto meshes = detail::copies_of(ranks.space(), params.physics.order);
   for (int order = params.physics.order / 2; order >= 1; order /= 2) {
     const detail::OfOrder deck(params, order);
     detail::CellLists<Exec> lower_cells;
@@ -186,7 +190,7 @@ ChangingOrders<Exec>::ChangingOrders(Exec& exec, CommonParams& params, const Var
   const Muted again;
   const OverRanks<Exec>* higher = &ranks;
   detail::CellLists<Exec> cells(ranks.space().dofs);  // of the higher order
-  auto meshes = detail::copies_of(ranks.space().mesh, params.physics.order);
+  auto meshes = detail::copies_of(ranks.space(), params.physics.order);
   for (int order = params.physics.order / 2; order >= 1; order /= 2) {
     const detail::OfOrder deck(params, order);
     detail::CellLists<Exec> lower_cells;
