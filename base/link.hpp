@@ -59,8 +59,8 @@ class Link {
   /// on the host.
   virtual void finish_for(Cuda& exec) { (void)exec, finish(); }
   void finish_for(Threads&) { finish(); }
-  /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; x stays as it is until
-  /// `finish`. False: it does not do that.
+  /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; what is queued
+  /// afterwards may change x. False: it does not do that.
   virtual bool start_gathered(const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
                               std::size_t entry) {
     (void)plan, (void)x, (void)rows, (void)receive, (void)entry;

@@ -230,7 +230,8 @@ class PeerLink final : public Link {
       arrival_.of[arrival_.count++] = {window(windows, me, r), flags(windows, me, r), to / size, (to + received) / size,
                                        arriving_.blocks - before};
     }
-    // Before the work that goes on meanwhile: beside it, blocks of the sender wait for those that fill the chip.
+    // Before the work that goes on meanwhile, which may change x: beside it, blocks of the sender would wait for those
+    // that fill the chip, too.
     launch_chained(exec_, send_to_peers, leaving.blocks, move_block, 0, leaving, counts_.data() + 1);
   }
   /// Of rank r, the one for even exchanges that `from` fills, and its flags.

@@ -21,7 +21,7 @@ class Halo {
   Offset sent() const { return rows_.size(); }
   /// Rows that others see, ascending: no other row has a neighbour among the ghosts.
   const Array<Index, Space>& boundary() const { return boundary_; }
-  /// x [owned rows], which stays as it is until `finish`. One exchange at a time.
+  /// x [owned rows], which what is queued afterwards may change. One exchange at a time.
   template <class T>
   void start(Exec& exec, View<const T> x) {
     start_into(exec, x, {reinterpret_cast<T*>(received_.data()), ghosts_});
