@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 
 #include "assembly/space/periodic_dof_map.hpp"
 #include "base/collective.hpp"
@@ -127,7 +128,10 @@ void make_part(Communicator& ranks, const deck::Deck& deck, const CommonParams& 
   on_each_rank(ranks, [&] { part.dof_points = renumbered(part.dof_points, numbered.new_number); });
   part.ranks = &ranks;
   part.share = share_of(ranks, part.mesh, own.owners);
-  const mesh::BoundingBox box = mesh::box_of_points(part.dof_points, default_threads());
+  // A ghost on a periodic side may stand at the other one, where on one rank no dof is.
+  const auto own_points =
+      std::span<const double>(part.dof_points).first(3 * static_cast<std::size_t>(part.index_map.owned()));
+  const mesh::BoundingBox box = mesh::box_of_points(own_points, default_threads());
   for (std::size_t d = 0; d < 3; ++d) {
     part.share.low[d] = minimum(ranks, box.min[d]);
     part.share.high[d] = maximum(ranks, box.max[d]);

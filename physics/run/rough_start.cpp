@@ -26,10 +26,12 @@ std::vector<double> rough_start(const Discretisation& space, int components, int
     const double* const point = &space.dof_points[3 * static_cast<std::size_t>(n)];
     std::array<double, 3> x{};
     for (std::size_t d = 0; d < 3; ++d) x[d] = (point[d] - box.min[d]) / (size > 0 ? size : 1);
-    const double inner = 40 * std::sin(997.3 * x[0] + 1213.7 * x[1] + 1423.1 * x[2]);
-    for (int c = 0; c < components; ++c)
+    for (int c = 0; c < components; ++c) {
+      const double phase = 1.7 * (c + 5 * seed) + 0.3;
+      const double inner = 40 * std::sin(997.3 * x[0] + 1213.7 * x[1] + 1423.1 * x[2] + phase);
       result[static_cast<std::size_t>(n * components + c)] =
-          std::sin(inner + 311.9 * x[0] + 173.3 * x[1] + 271.7 * x[2] + 1.7 * (c + 5 * seed) + 0.3);
+          std::sin(inner + 311.9 * x[0] + 173.3 * x[1] + 271.7 * x[2] + phase);
+    }
   });
   return result;
 }

@@ -67,12 +67,18 @@ TEST(RanksRun, FindsTheStableStepOfOne) {
       "[[initial]]\np = \"sin(2*x)*cos(y)\"\n[time]\nend = 0.5\ncfl = 0.6\n";
   const struct {
     std::string name, text, field;
-  } decks[] = {{"stable_acoustic", wave, "p"},
-               {"stable_heat",
-                box_of("triangle", 2, 10) + "[physics]\ntype = \"heat\"\nmass = \"lumped\"\n" +
-                    dirichlet_on("[\"left\"]", "sin(9*t)") +
-                    "[[initial]]\nu = \"x*y\"\n[time]\nend = 0.01\ncfl = 0.5\nscheme = \"ssp_rk3\"\n",
-                "u"}};
+  } decks[] = {
+      {"stable_acoustic", wave, "p"},
+      {"stable_heat",
+       box_of("triangle", 2, 10) + "[physics]\ntype = \"heat\"\nmass = \"lumped\"\n" +
+           dirichlet_on("[\"left\"]", "sin(9*t)") +
+           "[[initial]]\nu = \"x*y\"\n[time]\nend = 0.01\ncfl = 0.5\nscheme = \"ssp_rk3\"\n",
+       "u"},
+      {"stable_periodic",
+       "[mesh]\nbox = { min = [0,0], max = [3,1], cells = [30,7], shape = \"quad\" }\n[physics]\ntype = \"heat\"\n"
+       "order = 2\nmass = \"lumped\"\n[[boundary]]\ntype = \"periodic\"\non = [\"left\", \"right\"]\n"
+       "[[initial]]\nu = \"y*cos(2*x)\"\n[time]\nend = 0.003\ncfl = 0.5\nscheme = \"ssp_rk3\"\n",
+       "u"}};
   for (const auto& [name, text, field] : decks) {
     const std::string shown = "--set output.fields='[\"" + field + "\"]'";
     const nlohmann::json one = run_on(1, name, text, shown);
