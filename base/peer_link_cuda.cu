@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/array.hpp"
-#include "base/aside.hpp"
 #include "base/chained_launch.cuh"
 #include "base/error.hpp"
 #include "base/peer_kernels.cuh"
@@ -96,6 +95,8 @@ __device__ void gather_items(const char* from, const Index* rows, char* to, Offs
 
 __global__ void __launch_bounds__(move_block)
     send_to_peers(const __grid_constant__ Ways ways, const unsigned* exchanges) {
+  let_next_kernel_start();
+  await_kernels_before();
   const unsigned number = peer::after(*exchanges);
   const int block = static_cast<int>(blockIdx.x), turn = static_cast<int>(number % 2);
   const Way& way = way_of(ways, block);
@@ -182,13 +183,9 @@ class PeerLink final : public Link {
   }
   void finish() override { finish_for(exec_); }
   void finish_for(Cuda& exec) override {
-    aside_.end(exec);
     launch_chained(exec, receive_from_peers, arriving_.blocks, move_block, 0, arriving_, counts_.data() + 1);
   }
-  const PeerArrival* finish_in_kernel() override {
-    aside_.end(exec_);
-    return &arrival_;
-  }
+  const PeerArrival* finish_in_kernel() override { return &arrival_; }
 
  protected:
   void sum_now(const std::vector<SumRange>& values) override {
@@ -233,7 +230,8 @@ class PeerLink final : public Link {
       arrival_.of[arrival_.count++] = {window(windows, me, r), flags(windows, me, r), to / size, (to + received) / size,
                                        arriving_.blocks - before};
     }
-    launch(aside_.begin(exec_), send_to_peers, leaving.blocks, move_block, leaving, counts_.data() + 1);
+    // Before the work that goes on meanwhile: beside it, blocks of the sender wait for those that fill the chip.
+    launch_chained(exec_, send_to_peers, leaving.blocks, move_block, 0, leaving, counts_.data() + 1);
   }
   /// Of rank r, the one for even exchanges that `from` fills, and its flags.
   static char* window(const Windows& windows, int r, int from) {
@@ -256,7 +254,6 @@ class PeerLink final : public Link {
   }
 
   Cuda& exec_;
-  Aside<Cuda> aside_;  ///< sends
   PeerMemory inbox_memory_;
   PeerSums sums_;
   std::vector<Windows> windows_;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "assembly/spectral/attenuated.hpp"
+#include "assembly/spectral/coarse.hpp"
 #include "base/team.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/point_kernel.hpp"
@@ -118,8 +118,24 @@ std::vector<double> numbers_of_law(const physics::wave::ConstantQuality& qualiti
   return numbers;
 }
 
-template <class Law, class T, class Exec>
+/// The law of points that remember or not, and what a cell remembers where these are coarse.
+template <class Force>
+struct LawOf {
+  using Law = Force;
+  static double numbers_of_cell(int) { return 0; }
+};
+template <class Of>
+struct LawOf<forms::CoarseMemory<Of>> {
+  using Law = Of;
+  static double numbers_of_cell(int degree) {
+    return assembly::spectral::mechanisms * Of::strains(3) *
+           assembly::spectral::power(assembly::spectral::coarse_points(degree + 1), 3);
+  }
+};
+
+template <class Force, class T, class Exec>
 void step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
+  using Law = typename LawOf<Force>::Law;
   using Space = typename Exec::Space;
   const std::string name = fmt::format("{}, degree {}, {}, {}{}", law, of.degree, sizeof(T) == 8 ? "double" : "float",
                                        of.distorted ? "distorted" : "regular", of.stored ? ", geometry stored" : "");
@@ -130,7 +146,7 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
   const std::vector<double> numbers = numbers_of_law<Law>(qualities);
   for (Index cell = 0; cell < mesh.cells(); ++cell)
     material.values.insert(material.values.end(), numbers.begin(), numbers.end());
-  typename assembly::ForceOfLaw<Exec, Law, T>::Type K(exec, mesh, dofs, cells, material, {.stored = of.stored});
+  typename assembly::ForceOfLaw<Exec, Force, T>::Type K(exec, mesh, dofs, cells, material, {.stored = of.stored});
   const Offset rows = Offset{dofs.dofs} * Law::components(3);
   const std::vector<double> noise = bench::random_values(rows);
   auto u = to_space<Space>(std::vector<T>(noise.begin(), noise.end()));
@@ -157,8 +173,10 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
   if constexpr (forms::PartsOf<Law>::attenuates) {
     K.set_times(qualities.times());
     K.forget(exec, View<const T>(u.view()), static_cast<double>(dt));
-    // What nodes remember is read and written once, too.
-    const double memory = 2.0 * assembly::spectral::mechanisms * sizeof(T) * static_cast<double>(rows);
+    // What nodes or points of cells remember is read and written once, too.
+    const double numbers = forms::has_coarse_memory<Force> ? elements * LawOf<Force>::numbers_of_cell(of.degree)
+                                                           : assembly::spectral::mechanisms * static_cast<double>(rows);
+    const double memory = 2.0 * sizeof(T) * numbers;
     return add("step", K.bytes_per_apply() + memory + 2.0 * sizeof(T) * static_cast<double>(rows), [&] {
       K.begin_step(static_cast<double>(dt), static_cast<double>(dt), true);
       K.leap(exec, dt, dt, View<const T>(scale.view()), v.view(), u.view(), {});
@@ -192,9 +210,11 @@ void run(Exec& exec, const bench::Options& options) {
       step<forms::GradientFlux, float>(exec, options, report, "acoustic", of);
       step<forms::IsotropicStress, double>(exec, options, report, "elastic", of);
       step<forms::IsotropicStress, float>(exec, options, report, "elastic", of);
-      if (degree != 4) continue;
+      using Coarse = forms::CoarseMemory<forms::AttenuatedStress>;
       step<forms::AttenuatedStress, double>(exec, options, report, "elastic with attenuation", of);
       step<forms::AttenuatedStress, float>(exec, options, report, "elastic with attenuation", of);
+      step<Coarse, double>(exec, options, report, "elastic with attenuation, coarse", of);
+      step<Coarse, float>(exec, options, report, "elastic with attenuation, coarse", of);
     }
   }
   report.write(fmt::format("{}/wave_{}.json", options.out, Exec::name));

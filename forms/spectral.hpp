@@ -38,7 +38,8 @@ struct IsotropicStress {
 
 /// Entry (i, j), i <= j, of a symmetric n x n matrix whose upper triangle is stored by rows.
 TESSERA_HD_INLINE constexpr int upper(int n, int i, int j) {
-  return i <= j ? i * n - i * (i - 1) / 2 + (j - i) : upper(n, j, i);
+  const int row = i < j ? i : j, column = i < j ? j : i;
+  return row * n - row * (row - 1) / 2 + (column - row);
 }
 
 /// s = C : (grad u + grad u^T) / 2 of any elastic solid. k: the upper triangle of C in Voigt's notation by rows; in two
@@ -46,22 +47,30 @@ TESSERA_HD_INLINE constexpr int upper(int n, int i, int j) {
 struct AnisotropicStress {
   static constexpr int components(int dim) { return dim; }
   static constexpr int coefficients(int dim) { return dim == 2 ? 6 : 21; }
+  static constexpr int strains(int dim) { return dim * (dim + 1) / 2; }
   template <int dim, class V>
   TESSERA_HD_INLINE static void flux(const V* k, const V (&g)[dim][dim], V (&s)[dim][dim]) {
-    constexpr int n = dim * (dim + 1) / 2;
-    V strain[n];
-    for (int d = 0; d < dim; ++d) strain[d] = g[d][d];
-    if constexpr (dim == 2) {
-      strain[2] = g[0][1] + g[1][0];
-    } else {
-      strain[3] = g[1][2] + g[2][1];
-      strain[4] = g[0][2] + g[2][0];
-      strain[5] = g[0][1] + g[1][0];
+    V e[strains(dim)];
+    strain<dim, V>(g, e);
+    stress<dim, V>(k, e, s);
+  }
+  /// In Voigt's notation.
+  template <int dim, class V>
+  TESSERA_HD_INLINE static void strain(const V (&g)[dim][dim], V (&e)[strains(dim)]) {
+    for (int d = 0; d < dim; ++d) e[d] = g[d][d];
+    e[strains(dim) - 1] = g[0][1] + g[1][0];
+    if constexpr (dim == 3) {
+      e[3] = g[1][2] + g[2][1];
+      e[4] = g[0][2] + g[2][0];
     }
+  }
+  template <int dim, class V>
+  TESSERA_HD_INLINE static void stress(const V* k, const V (&e)[strains(dim)], V (&s)[dim][dim]) {
+    constexpr int n = strains(dim);
     V stress[n];
     for (int i = 0; i < n; ++i) {
-      stress[i] = k[upper(n, i, 0)] * strain[0];
-      for (int j = 1; j < n; ++j) stress[i] += k[upper(n, i, j)] * strain[j];
+      stress[i] = k[upper(n, i, 0)] * e[0];
+      for (int j = 1; j < n; ++j) stress[i] += k[upper(n, i, j)] * e[j];
     }
     for (int d = 0; d < dim; ++d) s[d][d] = stress[d];
     s[0][1] = s[1][0] = stress[n - 1];

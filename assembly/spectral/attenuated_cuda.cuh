@@ -58,9 +58,9 @@ __device__ __forceinline__ void differentiate_values(const Line<n, T>& line, con
   wait_for_cell<of_warp>();
 }
 
-/// Calls visit(k, q, A, factor, g) for the points of a column with the slopes g[c][a] in the directions of the cell, of
-/// which the flux is factor A s(A^T g): A is the adjugate of the map, or J^-1 as it was stored. `gives`: g, which visit
-/// changes, goes back to where it was.
+/// Calls visit(k, q, A, factor, det, g) for the points of a column with the slopes g[c][a] in the directions of the
+/// cell, of which the flux is factor A s(A^T g): A is the adjugate of the map, det times J^-1, or J^-1 as it was
+/// stored, with det 1. `gives`: g, which visit changes, goes back to where it was.
 template <bool stored, bool gives, int n, int dim, int C, class T, class Visit>
 __device__ __forceinline__ void each_point(const BlockView<T>& block, const Line<n, T>& line, Offset cell,
                                            const CellThread<n, dim, C, T>& thread, T (&along)[C][n], Visit visit) {
@@ -74,7 +74,7 @@ __device__ __forceinline__ void each_point(const BlockView<T>& block, const Line
 #pragma unroll
   for (int k = 0; k < n; ++k) {
     const int q = k * layer + thread.j * n + thread.i, at = thread.at(k);
-    T g[C][dim], A[dim][dim], factor;
+    T g[C][dim], A[dim][dim], factor, det = 1;
 #pragma unroll
     for (int c = 0; c < C; ++c) {
       if constexpr (dim == 3) g[c][1] = thread.array(c, 0)[at];
@@ -93,9 +93,10 @@ __device__ __forceinline__ void each_point(const BlockView<T>& block, const Line
       for (int d = 0; d < dim; ++d)
 #pragma unroll
         for (int a = 0; a < dim; ++a) J[d][a] = turned_J[d][(a + 1) % dim];
-      factor = weight * line.weights[k] * reciprocal(matrix_free::adjugate<dim, T>(J, A));
+      det = matrix_free::adjugate<dim, T>(J, A);
+      factor = weight * line.weights[k] * reciprocal(det);
     }
-    visit(k, q, A, factor, g);
+    visit(k, q, A, factor, det, g);
     if constexpr (gives) {
 #pragma unroll
       for (int c = 0; c < C; ++c) {
@@ -169,7 +170,7 @@ __global__ void __launch_bounds__(AttenuatedThreads<n, dim, Law, stored, T>::all
                                   AttenuatedThreads<n, dim, Law, stored, T>::blocks)
     apply_attenuated(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u,
                      const MemoryView<T> remembered, T* elements, const Target<T> target) {
-  constexpr int C = Law::components(dim), N = power(n, dim), layer = power(n, dim - 1), size = entry_size(C);
+  constexpr int C = Law::components(dim), layer = power(n, dim - 1);
   constexpr int K = Law::moduli(dim), last_part = Law::parts - 1;
   using Shape = PatchShape<n, dim, C, T>;
   using Team = AttenuatedThreads<n, dim, Law, stored, T>;
@@ -182,10 +183,8 @@ __global__ void __launch_bounds__(AttenuatedThreads<n, dim, Law, stored, T>::all
   const Offset mine = blockIdx.x * Offset{Shape::cells} + own;
   const Offset cell = mine < block.cells ? mine : block.cells - 1;  // those beyond the last repeat it
   const CellThread<n, dim, C, T> thread(shared + own * Shape::Cell::pitch, s);
-  const bool in_patches = block.patches.patches != nullptr;
-  const Patch patch = in_patches ? block.patches.patches[blockIdx.x] : Patch{};
-  if (in_patches)
-    bring_words(block.patches.words + patch.words, words_of_patch(Shape::places, patch.nodes, patch.own), words);
+  const Patch patch = patch_of_block(block);
+  bring_lists<Shape>(block, patch, words);
 
   T taken[Law::parts][C][n], mean[Law::parts == 2 ? n : 1] = {};
   T(&along)[C][n] = taken[last_part];
@@ -194,7 +193,7 @@ __global__ void __launch_bounds__(AttenuatedThreads<n, dim, Law, stored, T>::all
     differentiate_values<of_warp>(line, thread, active, taken[0]);
     if (active)
       each_point<stored, false>(block, line, cell, thread, taken[0],
-                                [&](int k, int q, const T(&A)[dim][dim], T, const T(&g)[C][dim]) {
+                                [&](int k, int q, const T(&A)[dim][dim], T, T, const T(&g)[C][dim]) {
                                   T trace = 0;
 #pragma unroll
                                   for (int c = 0; c < C; ++c)
@@ -208,7 +207,7 @@ __global__ void __launch_bounds__(AttenuatedThreads<n, dim, Law, stored, T>::all
   if (active) {
     T moduli[K];
     each_point<stored, true>(block, line, cell, thread, along,
-                             [&](int k, int q, const T(&A)[dim][dim], T factor, T(&g)[C][dim]) {
+                             [&](int k, int q, const T(&A)[dim][dim], T factor, T, T(&g)[C][dim]) {
                                if (k == 0 || block.place_stride != 0) {
                                  const T* const from = block.coefficients_of(cell, q);
                                  for (int m = 0; m < K; ++m) moduli[m] = from[m * block.component_stride];
@@ -220,34 +219,11 @@ __global__ void __launch_bounds__(AttenuatedThreads<n, dim, Law, stored, T>::all
   wait_for_cell<of_warp>();
   if (active) thread.differentiate_fluxes(line);
   wait_for_cell<of_warp>();
-  if (active) {
-    T* const forces = elements + (block.first + cell * N + s) * size;
-#pragma unroll
-    for (int k = 0; k < n; ++k) {
-      Entry<size, T> force;
-#pragma unroll
-      for (int c = 0; c < C; ++c) {
-        T sum = along[c][k] + thread.array(c, 0)[thread.at(k)];
-        if constexpr (dim == 3) sum += thread.array(c, 1)[thread.at(k)];
-        force.numbers[c] = -sum;
-        if (in_patches) thread.array(c, 0)[thread.at(k)] = -sum;
-      }
-      if (!in_patches && mine < block.cells) *reinterpret_cast<Entry<size, T>*>(forces + k * layer * size) = force;
-    }
-  }
-  if (!in_patches) return;
-  __pipeline_wait_prior(0);
-  __syncthreads();
-  constexpr int step = (dim - 1) * Shape::Cell::size, places = Shape::places;
-  T* const of_patch = elements + block.first * size;
-  if (remembered.moves) {
-    move_own_memory<C, places, Team::all>(patch, words, u, remembered);
+  give_forces<Shape, Team, n, dim>(block, thread, s, active, along, patch, words, shared, elements, target, [&] {
+    if (!remembered.moves) return;
+    move_own_memory<C, Shape::places, Team::all>(patch, words, u, remembered);
     __syncthreads();
-  }
-  if constexpr (Team::moves_in_order)
-    add_up_in_order<C, step, places, Team::all, 5>(patch, words, shared, of_patch, target);
-  else
-    add_up_patch<C, step, places, Team::all>(patch, words, shared, of_patch, target);
+  });
 }
 
 }  // namespace kernels

@@ -1,26 +1,15 @@
 #pragma once
 // AttenuatedOperator, written once; attenuated_threads.hpp and attenuated_cuda.cuh bring the passes over cells.
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <utility>
 
 #include "assembly/spectral/attenuated.hpp"
 #include "assembly/spectral/operator_impl.hpp"
+#include "assembly/spectral/relaxation.hpp"
 
 namespace tessera::assembly {
 namespace spectral {
-
-/// Of tau w' = u - w over a step dt, u straight from u_0 to u_1: w_1 = kept w_0 + before u_0 + now u_1.
-struct Relaxation {
-  double kept, before, now;
-  Relaxation(double dt, double tau) {
-    const double x = dt / tau, mean = -std::expm1(-x) / x;
-    kept = std::exp(-x);
-    before = mean - kept;
-    now = 1 - mean;
-  }
-};
 
 /// The memory of so many nodes, or without a list of the first dofs, goes on to the next time.
 template <class Exec, class T>
@@ -108,8 +97,9 @@ template <class Exec, class Law, class T>
 void AttenuatedOperator<Exec, Law, T>::apply_blocks(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::MemoryView<T> memory = memory_view();
   const spectral::Rule& rule = spectral::rule(this->degree_);
-  for (const auto& block : this->blocks_)
+  this->for_blocks([&](const auto& block) {
     spectral::apply_attenuated<Law>(exec, rule, block.view, u, memory, this->elements_.data(), target);
+  });
 }
 
 /// z is w without what the displacement at its own time gives: that of u(t) now, that of the next one when it is known.

@@ -48,7 +48,7 @@ template <int n, int dim, class Law, class T>
 struct Batch {
   using V = typename Vector<T>::type;
   static constexpr int W = lanes<T>, N = power(n, dim), C = Law::components(dim), K = Law::coefficients(dim);
-  static constexpr int layer = n * n, layers = N / layer;
+  static constexpr int dimensions = dim, layer = n * n, layers = N / layer;
 
   const BlockView<T>& block;
   const FoldedLine<n, T>& line;

@@ -214,12 +214,59 @@ __device__ __forceinline__ void wait_for_cell() {
     __syncthreads();
 }
 
+/// The patch of a block of threads, if its cells go by patches.
+template <class T>
+__device__ __forceinline__ Patch patch_of_block(const BlockView<T>& block) {
+  return block.patches.patches ? block.patches.patches[blockIdx.x] : Patch{};
+}
+template <class Shape, class T>
+__device__ __forceinline__ void bring_lists(const BlockView<T>& block, const Patch& patch, Index* words) {
+  if (block.patches.patches)
+    bring_words(block.patches.words + patch.words, words_of_patch(Shape::places, patch.nodes, patch.own), words);
+}
+
+/// The end of a pass over cells: the forces of the column of thread s, of which `along` and its arrays have the parts,
+/// go to the element vector, or of a patch to its nodes. `meanwhile` is called before these.
+template <class Shape, class Team, int n, int dim, int C, class T, class Meanwhile>
+__device__ __forceinline__ void give_forces(const BlockView<T>& block, const CellThread<n, dim, C, T>& thread, int s,
+                                            bool active, const T (&along)[C][n], const Patch& patch, Index* words,
+                                            T* shared, T* elements, const Target<T>& target, Meanwhile meanwhile) {
+  constexpr int N = power(n, dim), layer = power(n, dim - 1), size = entry_size(C);
+  const bool in_patches = block.patches.patches != nullptr;
+  const Offset cell = blockIdx.x * Offset{Shape::cells} + threadIdx.x / Team::of_cell;
+  if (active) {
+    T* const forces = elements + (block.first + cell * N + s) * size;
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      Entry<size, T> force;
+#pragma unroll
+      for (int c = 0; c < C; ++c) {
+        T sum = along[c][k] + thread.array(c, 0)[thread.at(k)];
+        if constexpr (dim == 3) sum += thread.array(c, 1)[thread.at(k)];
+        force.numbers[c] = -sum;
+        if (in_patches) thread.array(c, 0)[thread.at(k)] = -sum;
+      }
+      if (!in_patches && cell < block.cells) *reinterpret_cast<Entry<size, T>*>(forces + k * layer * size) = force;
+    }
+  }
+  if (!in_patches) return;
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  meanwhile();
+  constexpr int step = (dim - 1) * Shape::Cell::size, places = Shape::places;
+  T* const of_patch = elements + block.first * size;
+  if constexpr (Team::moves_in_order)
+    add_up_in_order<C, step, places, Team::all, 5>(patch, words, shared, of_patch, target);
+  else
+    add_up_patch<C, step, places, Team::all>(patch, words, shared, of_patch, target);
+}
+
 template <int n, int dim, class Law, bool stored, class T>
 __global__ void __launch_bounds__(PatchThreads<n, dim, Law, stored, T>::all,
                                   PatchThreads<n, dim, Law, stored, T>::blocks)
     apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, T* elements,
                    const Target<T> target) {
-  constexpr int C = Law::components(dim), N = power(n, dim), layer = power(n, dim - 1), size = entry_size(C);
+  constexpr int C = Law::components(dim), N = power(n, dim), layer = power(n, dim - 1);
   using Shape = PatchShape<n, dim, C, T>;
   using Team = PatchThreads<n, dim, Law, stored, T>;
   constexpr int together = Shape::cells;
@@ -233,8 +280,7 @@ __global__ void __launch_bounds__(PatchThreads<n, dim, Law, stored, T>::all,
   const Offset cell = mine < block.cells ? mine : block.cells - 1;  // those beyond the last repeat it
   const CellThread<n, dim, C, T> thread(shared + own * Shape::Cell::pitch, s);
 
-  const bool in_patches = block.patches.patches != nullptr;
-  const Patch patch = in_patches ? block.patches.patches[blockIdx.x] : Patch{};
+  const Patch patch = patch_of_block(block);
   T along[C][n], kept[C][n];
   if (active) {
     const Index* const dofs = block.dofs + cell * N + s;
@@ -245,8 +291,7 @@ __global__ void __launch_bounds__(PatchThreads<n, dim, Law, stored, T>::all,
       for (int c = 0; c < C; ++c) along[c][k] = u[row + c];
     }
   }
-  if (in_patches)
-    bring_words(block.patches.words + patch.words, words_of_patch(Shape::places, patch.nodes, patch.own), words);
+  bring_lists<Shape>(block, patch, words);
   if (active) {
 #pragma unroll
     for (int k = 0; k < n; ++k)
@@ -266,30 +311,7 @@ __global__ void __launch_bounds__(PatchThreads<n, dim, Law, stored, T>::all,
   wait_for_cell<of_warp>();
   if (active) thread.differentiate_fluxes(line);
   wait_for_cell<of_warp>();
-  if (active) {
-    T* const forces = elements + (block.first + cell * N + s) * size;
-#pragma unroll
-    for (int k = 0; k < n; ++k) {
-      Entry<size, T> force;
-#pragma unroll
-      for (int c = 0; c < C; ++c) {
-        T sum = along[c][k] + thread.array(c, 0)[thread.at(k)];
-        if constexpr (dim == 3) sum += thread.array(c, 1)[thread.at(k)];
-        force.numbers[c] = -sum;
-        if (in_patches) thread.array(c, 0)[thread.at(k)] = -sum;
-      }
-      if (!in_patches && mine < block.cells) *reinterpret_cast<Entry<size, T>*>(forces + k * layer * size) = force;
-    }
-  }
-  if (!in_patches) return;
-  __pipeline_wait_prior(0);
-  __syncthreads();
-  constexpr int step = (dim - 1) * Shape::Cell::size, places = Shape::places;
-  T* const of_patch = elements + block.first * size;
-  if constexpr (Team::moves_in_order)
-    add_up_in_order<C, step, places, Team::all, 5>(patch, words, shared, of_patch, target);
-  else
-    add_up_patch<C, step, places, Team::all>(patch, words, shared, of_patch, target);
+  give_forces<Shape, Team, n, dim>(block, thread, s, active, along, patch, words, shared, elements, target, [] {});
 }
 
 }  // namespace kernels

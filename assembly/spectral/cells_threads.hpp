@@ -101,16 +101,15 @@ void gather_nodes(Threads& exec, const GatherView& list, const T* elements, cons
   });
 }
 
-template <int n, int dim, class Law, class T>
-void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements,
-                 const Target<T>& target) {
-  using Cells = Batch<n, dim, Law, T>;
+/// The forces of all cells of a block; make_batch() gives a thread its batch (Batch).
+template <class Cells, class T, class MakeBatch>
+void apply_batches(Threads& exec, const BlockView<T>& block, const T* u, T* elements, const Target<T>& target,
+                   MakeBatch make_batch) {
   constexpr int W = Cells::W, N = Cells::N, C = Cells::C, size = entry_size(C);
-  constexpr int together = cells_of_patch(dim, power(n, dim), entry_size(C), sizeof(T));
+  constexpr int together = cells_of_patch(Cells::dimensions, N, entry_size(C), sizeof(T));
   struct Forces {
     alignas(64) T of[together * N * size];
   };
-  const FoldedLine<n, T> line(rule);
   T* const out = elements + block.first * size;
   const auto force = [&](Cells& batch, Offset number, T* to, bool all_lanes) {
     batch.begin(number);
@@ -120,13 +119,13 @@ void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, con
   };
   if (!block.patches.patches) {
     parallel_ranges(exec.count(), (block.cells + W - 1) / W, [&](Offset first, Offset last, int) {
-      const auto batch = std::make_unique<Cells>(block, line);
+      const auto batch = make_batch();
       for (Offset b = first; b < last; ++b) force(*batch, b, out + b * W * N * size, false);
     });
     return;
   }
   parallel_ranges(exec.count(), (block.cells + together - 1) / together, [&](Offset first, Offset last, int) {
-    const auto batch = std::make_unique<Cells>(block, line);
+    const auto batch = make_batch();
     const auto forces = std::make_unique_for_overwrite<Forces>();
     for (Offset p = first; p < last; ++p) {
       const Offset batches = (std::min<Offset>(together, block.cells - p * together) + W - 1) / W;
@@ -135,6 +134,14 @@ void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, con
       add_up(block.patches.patches[p], block.patches.words, together * N, forces->of, out, target);
     }
   });
+}
+
+template <int n, int dim, class Law, class T>
+void apply_block(Threads& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements,
+                 const Target<T>& target) {
+  using Cells = Batch<n, dim, Law, T>;
+  const FoldedLine<n, T> line(rule);
+  apply_batches<Cells>(exec, block, u, elements, target, [&] { return std::make_unique<Cells>(block, line); });
 }
 
 }  // namespace host

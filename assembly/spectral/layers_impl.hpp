@@ -139,7 +139,7 @@ LayeredOperator<Exec, Law, T>::LayeredOperator(Exec& exec, const DofMap& dofs, c
   for (std::size_t block = 0; block < ordered.axes.size(); ++block)
     if (ordered.axes[block] != 0) add_layer(cells, ordered, block, layers);
   std::size_t next = 0;
-  std::erase_if(this->blocks_, [&](const auto&) { return ordered.axes[next++] != 0; });
+  std::erase_if(this->blocks_, [&](const auto&) { return next < ordered.axes.size() && ordered.axes[next++] != 0; });
   std::vector<double> profile;
   for (const Index dof : nodes_)
     for (int a = 0; a < cells.dim; ++a)

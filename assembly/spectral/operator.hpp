@@ -1,5 +1,6 @@
 #pragma once
 // Forces of spectral elements: f = -s K u, with a diagonal s, such as the inverse of the mass, without a matrix.
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -77,6 +78,10 @@ class SpectralOperator {
   /// that are held -scale K u goes to a [held, components] instead.
   void leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u, View<T> a);
 
+  /// Called once in each application, before the first cells that have dofs from `owned` on: whoever brings their
+  /// values may do that beside the cells before.
+  void await_others_by(std::function<void()> arrive) { arrive_ = std::move(arrive); }
+
   /// What an application reads and writes at least: u and f once, the scale, dofs, material, geometry and patches of
   /// the cells, and the element vector twice.
   double bytes_per_apply() const { return bytes_per_apply_; }
@@ -91,16 +96,27 @@ class SpectralOperator {
     Array<T, Space> map, geometry, coefficients;
     spectral::Patches<Space> patches;
     spectral::BlockView<T> view;
+    std::vector<Index> cells;  ///< their numbers in the mesh, in their order
+    bool waits = false;        ///< for dofs of others
 
     double bytes() const {
       return static_cast<double>(dofs.bytes() + map.bytes() + geometry.bytes() + coefficients.bytes()) +
              patches.bytes();
     }
   };
-  /// Cells in this order; `lanes`: of PatchLayout.
+  /// Those cells of a block of the mesh, in this order; `lanes`: of PatchLayout.
   void add_block(const mesh::Mesh& mesh, const spectral::Cells& cells, const mesh::CellBlock& of,
                  const spectral::Coefficients& material, bool stored, std::span<const Index> order, int lanes);
   void count(const spectral::Cells& cells);
+  /// visit(block) for those that wait for nothing, then for the others.
+  template <class Visit>
+  void for_blocks(Visit visit) {
+    for (const Block& block : blocks_)
+      if (!block.waits && block.view.cells > 0) visit(block);
+    if (arrive_) arrive_();
+    for (const Block& block : blocks_)
+      if (block.waits && block.view.cells > 0) visit(block);
+  }
   /// The forces of cells, and their sums over the nodes of a list.
   void apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target);
   void gather(Exec& exec, const std::vector<spectral::GatherList<Space>>& lists, const spectral::Target<T>& target,
@@ -108,7 +124,8 @@ class SpectralOperator {
 
   int dim_, degree_;
   Index owned_;
-  std::vector<Block> blocks_;
+  std::vector<Block> blocks_;  ///< of each of the mesh, then the parts of these that wait
+  std::function<void()> arrive_;
   std::vector<spectral::GatherList<Space>> gather_, gather_held_;
   double bytes_of_lists_ = 0;
   Array<T, Space> elements_;

@@ -22,7 +22,7 @@ Lists lists_of_patches(const mesh::Mesh& mesh, const Cells& cells, Index dofs, c
   for (const mesh::CellBlock& block : mesh.blocks) {
     const std::vector<Index> order = order_in_patches(block, cells.n, layout.cells);
     const HostPatches patches =
-        make_patches(in_order(cells.of_block(block), order), cells.places, layout, dofs, of_dofs);
+        make_patches(in_order(cells.of_block(block), block.cells(), order), cells.places, layout, dofs, of_dofs);
     for (const Index dof : patches.outer) adds_up[static_cast<std::size_t>(dof)] = 1;
     lists.entries += static_cast<double>(patches.outer.size());
     lists.patches += static_cast<double>(sizeof(Patch) * patches.patches.size() + sizeof(Index) * patches.words.size());

@@ -112,16 +112,14 @@ SpectralOperator<Exec, Law, T>::SpectralOperator(Exec& exec, const mesh::Mesh& m
   std::vector<matrix_free::Contributions> contributions;
   std::vector<std::vector<Index>> of_patches;
   Offset entries = 0;
-  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
-    const mesh::CellBlock& of = mesh.blocks[b];
-    const bool in_patches = layout.cells > 0 && of.cells() > 0 && (options.apart.empty() || options.apart[b] == 0);
-    const std::vector<Index> order = spectral::order_in_patches(of, cells.n, in_patches ? layout.cells : 0);
+  const auto add = [&](const mesh::CellBlock& of, std::span<const Index> order, bool in_patches, bool waits) {
     add_block(mesh, cells, of, material, options.stored || of.order > 1, order, layout.lanes);
     Block& block = blocks_.back();
+    block.waits = waits;
     block.view.first = entries;
     matrix_free::Contributions& part = contributions.emplace_back();
     if (in_patches) {
-      const std::vector<Index> own = spectral::in_order(cells.of_block(of), order);
+      const std::vector<Index> own = spectral::in_order(cells.of_block(of), of.cells(), order);
       spectral::HostPatches patches = spectral::make_patches(own, cells.places, layout, owned_, nodes);
       block.patches = {to_space<Space>(patches.patches), to_space<Space>(patches.words), patches.most_words};
       block.view.patches = block.patches.view();
@@ -134,7 +132,27 @@ SpectralOperator<Exec, Law, T>::SpectralOperator(Exec& exec, const mesh::Mesh& m
     part.cell_stride = part.nodes;
     part.node_stride = 1;
     entries += Offset{part.cells} * part.nodes;
+  };
+  std::vector<std::vector<Index>> waiting(mesh.blocks.size());
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b) {
+    const mesh::CellBlock& of = mesh.blocks[b];
+    description_ += (b == 0 ? "" : "; ") + spectral::describe(cells, of, options.stored || of.order > 1, material);
+    const bool in_patches = layout.cells > 0 && of.cells() > 0 && (options.apart.empty() || options.apart[b] == 0);
+    const int each = in_patches ? layout.cells : 0;
+    const bool has_others = owned_ < dofs.dofs;
+    const std::vector<Index> order = spectral::order_in_patches(
+        of, cells.n, each,
+        in_patches && has_others ? spectral::cells_of_others(cells, of, owned_) : std::vector<char>());
+    if (!in_patches || !has_others) {
+      add(of, order, in_patches, has_others);
+      continue;
+    }
+    spectral::SplitOrder split = spectral::split_order(cells, of, order, each, owned_);
+    add(of, split.free, true, false);
+    waiting[b] = std::move(split.waiting);
   }
+  for (std::size_t b = 0; b < mesh.blocks.size(); ++b)
+    if (!waiting[b].empty()) add(mesh.blocks[b], waiting[b], true, true);
   const matrix_free::HostGatherList list = matrix_free::gather_list(contributions, owned_);
   gather_ = spectral::gather_lists<Space>(list, options.held, false, nodes.cells);
   gather_held_ = spectral::gather_lists<Space>(list, options.held, true, nodes.cells);
@@ -147,14 +165,15 @@ void SpectralOperator<Exec, Law, T>::add_block(const mesh::Mesh& mesh, const spe
                                                const mesh::CellBlock& of, const spectral::Coefficients& material,
                                                bool stored, std::span<const Index> order, int lanes) {
   Block& block = blocks_.emplace_back();
-  const Index first = of.first_cell, count = of.cells();
-  block.dofs = to_space<Space>(spectral::in_order(cells.of_block(of), order, lanes));
+  const Index first = of.first_cell, count = static_cast<Index>(order.size());
+  for (const Index cell : order) block.cells.push_back(first + cell);
+  block.dofs = to_space<Space>(spectral::in_order(cells.of_block(of), of.cells(), order, lanes));
   if (stored)
     block.geometry = spectral::as_numbers<Space, T>(
-        spectral::in_order(spectral::stored_geometry(mesh, cells, first, count), order, lanes));
+        spectral::in_order(spectral::stored_geometry(mesh, cells, first, of.cells()), of.cells(), order, lanes));
   else
-    block.map =
-        spectral::as_numbers<Space, T>(spectral::in_order(matrix_free::multilinear_maps(mesh, of), order, lanes));
+    block.map = spectral::as_numbers<Space, T>(
+        spectral::in_order(matrix_free::multilinear_maps(mesh, of), of.cells(), order, lanes));
   block.coefficients = to_space<Space>(spectral::of_block<T>(cells, material, first, order, lanes));
   const int places = material.at_places ? cells.places : 1;
   spectral::BlockView<T>& view = block.view;
@@ -168,7 +187,6 @@ void SpectralOperator<Exec, Law, T>::add_block(const mesh::Mesh& mesh, const spe
   view.cell_stride = Offset{Law::coefficients(dim_)} * places;
   view.component_stride = places;
   view.place_stride = material.at_places ? 1 : 0;
-  description_ += (description_.empty() ? "" : "; ") + spectral::describe(cells, of, stored, material);
 }
 
 template <class Exec, class Law, class T>
@@ -197,7 +215,8 @@ double SpectralOperator<Exec, Law, T>::bytes() const {
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::Rule& rule = spectral::rule(degree_);
-  for (const Block& block : blocks_) spectral::apply_cells<Law>(exec, rule, block.view, u, elements_.data(), target);
+  for_blocks(
+      [&](const Block& block) { spectral::apply_cells<Law>(exec, rule, block.view, u, elements_.data(), target); });
 }
 
 template <class Exec, class Law, class T>

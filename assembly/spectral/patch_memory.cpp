@@ -8,19 +8,23 @@
 
 namespace tessera::assembly::spectral {
 
-std::size_t patch_memory(int of_dim, int of_n, int components, std::size_t number) {
+std::size_t patch_memory(int of_dim, int of_n, int components, std::size_t number, int more) {
   std::size_t bytes = 0;
+  const auto take = [&](auto shape) {
+    using Shape = decltype(shape);
+    bytes = Shape::bytes + (static_cast<std::size_t>(Shape::cells * more) * number + 15) / 16 * 16;
+  };
   on_lattice(of_dim, of_n, [&](auto dim, auto n) {
     if (number == sizeof(float))
-      bytes = components == 1 ? PatchShape<n(), dim(), 1, float>::bytes : PatchShape<n(), dim(), dim(), float>::bytes;
+      components == 1 ? take(PatchShape<n(), dim(), 1, float>()) : take(PatchShape<n(), dim(), dim(), float>());
     else
-      bytes = components == 1 ? PatchShape<n(), dim(), 1, double>::bytes : PatchShape<n(), dim(), dim(), double>::bytes;
+      components == 1 ? take(PatchShape<n(), dim(), 1, double>()) : take(PatchShape<n(), dim(), dim(), double>());
   });
   return bytes;
 }
 
-void check_patch_memory(int dim, int n, int components, std::size_t number, std::size_t most) {
-  const std::size_t wanted = patch_memory(dim, n, components, number);
+void check_patch_memory(int dim, int n, int components, std::size_t number, std::size_t most, int more) {
+  const std::size_t wanted = patch_memory(dim, n, components, number, more);
   if (wanted <= most) return;
   const bool single = number == sizeof(float);
   throw Error(ExitCode::memory,

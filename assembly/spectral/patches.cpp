@@ -1,5 +1,6 @@
 #include "assembly/spectral/patches.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -49,22 +50,33 @@ class Growth {
         taken_(static_cast<std::size_t>(block.cells()), 0),
         place_(static_cast<std::size_t>(block.cells()), -1) {}
 
-  std::vector<Index> order(int each) {
+  /// Cells of which `last` [cells] is not 0 follow all others; empty: there are none.
+  std::vector<Index> order(int each, std::span<const char> last) {
     std::vector<Index> result;
     result.reserve(taken_.size());
-    Index left = 0;
-    while (static_cast<Index>(result.size()) < block_.cells()) {
-      for (const Candidate& candidate : candidates_) place(candidate.cell) = -1;
-      candidates_.clear();
-      for (int k = 0; k < each && static_cast<Index>(result.size()) < block_.cells(); ++k) {
-        while (taken_[static_cast<std::size_t>(left)]) ++left;
-        result.push_back(take_best(left));
-      }
-    }
+    const auto is_last = [&](Index cell) { return !last.empty() && last[static_cast<std::size_t>(cell)] != 0; };
+    for (Index c = 0; c < block_.cells(); ++c)
+      if (is_last(c)) taken_[static_cast<std::size_t>(c)] = 1;
+    grow(each, static_cast<std::size_t>(std::count(taken_.begin(), taken_.end(), 0)), result);
+    for (Index c = 0; c < block_.cells(); ++c)
+      if (is_last(c)) taken_[static_cast<std::size_t>(c)] = 0;
+    grow(each, taken_.size(), result);
     return result;
   }
 
  private:
+  /// Takes cells until `result` has so many. What is no whole patch at its end is filled by cells that come next.
+  void grow(int each, std::size_t most, std::vector<Index>& result) {
+    Index left = 0;
+    while (result.size() < most) {
+      for (const Candidate& candidate : candidates_) place(candidate.cell) = -1;
+      candidates_.clear();
+      do {
+        while (taken_[static_cast<std::size_t>(left)]) ++left;
+        result.push_back(take_best(left));
+      } while (result.size() < most && result.size() % static_cast<std::size_t>(each) != 0);
+    }
+  }
   Index take_best(Index otherwise) {
     Candidate best{otherwise, 0};
     for (const Candidate& candidate : candidates_)
@@ -170,11 +182,36 @@ PatchLayout patch_layout_of_threads(int dim, int n, int components, std::size_t 
   return {cells_of_patch(dim, places, entry_size(components), number), n, n, places, cell_lanes(number)};
 }
 
-std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each) {
-  if (each > 0) return Growth(block, n).order(each);
+std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each, std::span<const char> last) {
+  if (each > 0) return Growth(block, n).order(each, last);
   std::vector<Index> order(static_cast<std::size_t>(block.cells()));
   std::iota(order.begin(), order.end(), 0);
   return order;
+}
+
+std::vector<char> cells_of_others(const Cells& cells, const mesh::CellBlock& block, Index owned) {
+  std::vector<char> result(static_cast<std::size_t>(block.cells()), 0);
+  for (Index c = 0; c < block.cells(); ++c) {
+    const Index* const dofs = cells.cell(block.first_cell + c);
+    const auto others = std::count_if(dofs, dofs + cells.places, [&](Index dof) { return dof >= owned; });
+    result[static_cast<std::size_t>(c)] = 2 * others > cells.places;
+  }
+  return result;
+}
+
+SplitOrder split_order(const Cells& cells, const mesh::CellBlock& block, std::span<const Index> order, int each,
+                       Index owned) {
+  SplitOrder result;
+  for (std::size_t first = 0; first < order.size(); first += static_cast<std::size_t>(each)) {
+    const auto patch = order.subspan(first, std::min(static_cast<std::size_t>(each), order.size() - first));
+    const bool waits = std::any_of(patch.begin(), patch.end(), [&](Index c) {
+      const Index* const dofs = cells.cell(block.first_cell + c);
+      return std::any_of(dofs, dofs + cells.places, [&](Index dof) { return dof >= owned; });
+    });
+    std::vector<Index>& part = waits ? result.waiting : result.free;
+    part.insert(part.end(), patch.begin(), patch.end());
+  }
+  return result;
 }
 
 PatchNodes patch_nodes(const Cells& cells, Index dofs, std::span<const Index> apart) {

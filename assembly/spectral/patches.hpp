@@ -100,13 +100,26 @@ struct HostPatches {
 
 /// The cells of a block in an order in which `each` that follow each other lie together: from the first one that is
 /// left on, the cell that shares most nodes with those of its patch, counted with each of them, and of several the
-/// first. Where none touches them, a patch goes on with the first one that is left. `each` 0: their own order.
-std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each);
+/// first. Where none touches them, a patch goes on with the first one that is left. `each` 0: their own order. Cells of
+/// which `last` [cells] is not 0 come behind all others; empty: there are none.
+std::vector<Index> order_in_patches(const mesh::CellBlock& block, int n, int each, std::span<const char> last = {});
 
-/// [cells, each] in this order of the cells, as [cells / lanes, each, lanes]; lanes behind the last cell repeat it.
+/// [cells of the block] whether more than half of the dofs are not below `owned`. Patches of such cells alone leave
+/// those of the others as they would be without them: bricks, on a regular mesh.
+std::vector<char> cells_of_others(const Cells& cells, const mesh::CellBlock& block, Index owned);
+
+/// The patches of `each` cells of an order: those of which all dofs are below `owned`, and those that wait for others.
+struct SplitOrder {
+  std::vector<Index> free, waiting;
+};
+SplitOrder split_order(const Cells& cells, const mesh::CellBlock& block, std::span<const Index> order, int each,
+                       Index owned);
+
+/// Of values [cells, each] those of the cells of an order, as [cells of it / lanes, each, lanes]; lanes behind the last
+/// cell repeat it.
 template <class Numbers>
-auto in_order(const Numbers& values, std::span<const Index> order, int lanes = 1) {
-  const std::size_t each = values.size() / std::max<std::size_t>(order.size(), 1);
+auto in_order(const Numbers& values, Index cells, std::span<const Index> order, int lanes = 1) {
+  const std::size_t each = values.size() / std::max<std::size_t>(static_cast<std::size_t>(cells), 1);
   const auto width = static_cast<std::size_t>(lanes);
   const std::size_t padded = (order.size() + width - 1) / width * width;
   std::vector<std::ranges::range_value_t<Numbers>> result(padded * each);

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/team.hpp"
 #include "mesh/vtk_cell.hpp"
 #include "output/checkpoint.hpp"
 #include "output/hdf5/datasets.hpp"
@@ -164,9 +165,17 @@ hsize_t append_values(const Place& in, const std::string& name, const Field& fie
   return shape.rows;
 }
 
+/// The hash of the hashes of parts, which does not depend on how many threads find them.
 template <class T>
-std::uint64_t hash_of(const std::vector<T>& numbers) {
-  return checkpoint_hash(numbers.data(), numbers.size() * sizeof(T));
+std::uint64_t hash_of(const std::vector<T>& numbers, int threads) {
+  constexpr Offset part = 1 << 16;
+  const auto count = static_cast<Offset>(numbers.size());
+  std::vector<std::uint64_t> hashes(static_cast<std::size_t>((count + part - 1) / part));
+  parallel_chunks(threads, count, part, [&](Offset first, Offset last, int) {
+    hashes[static_cast<std::size_t>(first / part)] =
+        checkpoint_hash(numbers.data() + first, static_cast<std::size_t>(last - first) * sizeof(T));
+  });
+  return checkpoint_hash(hashes.data(), hashes.size() * sizeof(std::uint64_t));
 }
 
 /// A frame: the values first, their number last.
@@ -180,7 +189,7 @@ void append_frame(const Place& file, double t, const VtkData& data, hsize_t step
       const auto [stored, is_new] = last.try_emplace(std::string(kind.data) + "/" + names[f]);
       if (is_new || !cells_stay || &fields != &data.cell_fields) {
         with_numbers(fields[f], [&, &of_last = stored->second, &is_first = is_new](const auto& numbers) {
-          const std::uint64_t hash = hash_of(numbers);
+          const std::uint64_t hash = hash_of(numbers, threads);
           if (is_first || of_last.hash != hash)
             of_last = {append_values({group, file.path}, names[f], fields[f], numbers, threads), hash};
         });
@@ -241,7 +250,7 @@ void VtkhdfSeries::add(double t, const VtkData& data, bool cells_stay) {
 namespace {
 
 /// All frames but the first `count` go. Returns where the values of the last one that stays are.
-std::map<std::string, VtkhdfSeries::Stored> cut_frames(const Place& file, hsize_t count) {
+std::map<std::string, VtkhdfSeries::Stored> cut_frames(const Place& file, hsize_t count, int threads) {
   std::map<std::string, VtkhdfSeries::Stored> last;
   const Handle root = open_group(file, "VTKHDF"), steps = open_group({root, file.path}, "Steps");
   const Place in{root, file.path}, in_steps{steps, file.path};
@@ -260,8 +269,8 @@ std::map<std::string, VtkhdfSeries::Stored> cut_frames(const Place& file, hsize_
       const auto end = static_cast<hsize_t>(*std::max_element(first.begin(), first.end())) + rows;
       set_rows(dataset, (end + shape.chunk - 1) / shape.chunk * shape.chunk, file.path);
       const auto row = static_cast<hsize_t>(first.back());
-      const std::uint64_t hash = is_integer(dataset) ? hash_of(rows_of<int>(dataset, row, rows, file.path))
-                                                     : hash_of(rows_of<double>(dataset, row, rows, file.path));
+      const std::uint64_t hash = is_integer(dataset) ? hash_of(rows_of<int>(dataset, row, rows, file.path), threads)
+                                                     : hash_of(rows_of<double>(dataset, row, rows, file.path), threads);
       last[std::string(kind.data) + "/" + name] = {row, hash};
     }
   }
@@ -285,7 +294,9 @@ VtkhdfSeries VtkhdfSeries::resume(fs::path path, double t, const VtkhdfOptions& 
   const auto later = std::upper_bound(series.times_.begin(), series.times_.end(), t);
   series.times_.erase(later, series.times_.end());
   if (series.times_.empty()) return series;  // its first frame takes the place of the file
-  change(series.path_, [&](hid_t file) { series.last_ = cut_frames({file, series.path_}, series.times_.size()); });
+  change(series.path_, [&](hid_t file) {
+    series.last_ = cut_frames({file, series.path_}, series.times_.size(), options.threads);
+  });
   make_lasting(series.path_);
   return series;
 }

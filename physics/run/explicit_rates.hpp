@@ -8,6 +8,7 @@
 #include "linalg/rank_rows.hpp"
 #include "linalg/shift_ops.hpp"
 #include "physics/run/evolving.hpp"
+#include "physics/run/rough_start.hpp"
 #include "solvers/time/right_hand_side.hpp"
 
 namespace tessera::physics {
@@ -46,6 +47,11 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
     return varying.mass || varying.stiffness || problem_.nonlinear();
   }
 
+  bool start_of_power(View<double> v) override {
+    start_roughly<Space>(problem_.space(), v);
+    return true;
+  }
+
   /// The prescribed values of time t, in u [own rows].
   void prescribe(double t, View<double> u) {
     problem_.move_to(t);
@@ -78,7 +84,7 @@ class ExplicitRates final : public solvers::RightHandSide<Exec> {
     const Linked linked(exec_, problem_.ranks().link());
     const Index rows = problem_.ranks().rows();
     Array<double, Space> v(rows), w(rows);
-    linalg::fill_random(exec_, v.view(), 1, problem_.ranks() ? problem_.space().first_row() : 0);
+    start_of_power(v.view());
     double eigenvalue = 0;
     for (int i = 0; i < most; ++i) {
       const double size = norm(v);

@@ -31,8 +31,7 @@ class MotionLoop : private Walk<Exec> {
         motion_(motion),
         share_(space.shared()),
         ranks_(exec, space, context.summary),
-        own_motion_(exec, motion, ranks_, space.rows()),
-        first_row_(space.ranks ? space.first_row() : 0),
+        own_motion_(exec, motion, ranks_, space),
         rows_(ranks_.rows()),
         stop_(stop_of(context)) {}
 
@@ -42,8 +41,7 @@ class MotionLoop : private Walk<Exec> {
     const Linked linked(exec_, ranks_.link());
     report_.t = state.t;
     report_.step = state.step;
-    const double step =
-        length_of_steps(exec_, time_, motion_, own_motion_, ranks_, share_, first_row_, &report_.stable_step);
+    const double step = length_of_steps(exec_, time_, motion_, own_motion_, ranks_, share_, &report_.stable_step);
     if (time_.scheme == "newmark")
       run_leapfrog(state, visitor, step);
     else
@@ -221,7 +219,7 @@ class MotionLoop : private Walk<Exec> {
     take(state);
     if (state.step == 0 && visitor.samples(0)) sample_all(state, visitor);
     if (begins(state, visitor)) visitor.visit(state, false);
-    const auto stepper = solvers::make_stepper(exec_, 2 * rows_, stepper_of_rank(time_, first_row_));
+    const auto stepper = solvers::make_stepper(exec_, 2 * rows_, stepper_params(time_));
     const auto keep = [&] { state.kept = {{state.rate}, {}}; };
     const auto take_state = [&] { take(state); };
     const auto accepted = [&](Offset, double t, double dt) {
@@ -258,7 +256,6 @@ class MotionLoop : private Walk<Exec> {
   const Share* share_;
   OverRanks<Exec> ranks_;
   OwnMotion<Exec> own_motion_;
-  Offset first_row_;
   Index rows_;                  ///< that this rank owns
   Array<double, Space> state_;  ///< of Runge and Kutta: u, and behind it v
   View<double> next_values_;    ///< of the points at this step

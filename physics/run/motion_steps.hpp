@@ -11,6 +11,7 @@
 #include "physics/run/in_common.hpp"
 #include "physics/run/motion.hpp"
 #include "physics/run/over_ranks.hpp"
+#include "physics/run/rough_start.hpp"
 #include "physics/step_count.hpp"
 #include "physics/time_scheme.hpp"
 #include "solvers/time/stability.hpp"
@@ -23,8 +24,13 @@ template <class Exec>
 class OwnMotion final : public solvers::RightHandSide<Exec> {
  public:
   using Space = typename Exec::Space;
-  OwnMotion(Exec& exec, Motion<Exec>& motion, const OverRanks<Exec>& ranks, Index rows_seen)
-      : exec_(exec), motion_(motion), ranks_(ranks), seen_u_(ranks ? rows_seen : 0), seen_v_(ranks ? rows_seen : 0) {}
+  OwnMotion(Exec& exec, Motion<Exec>& motion, const OverRanks<Exec>& ranks, const Discretisation& space)
+      : exec_(exec),
+        motion_(motion),
+        ranks_(ranks),
+        space_(space),
+        seen_u_(ranks ? space.rows() : 0),
+        seen_v_(ranks ? space.rows() : 0) {}
 
   void evaluate(double t, View<const double> y, View<double> f) override {
     const Offset rows = y.size() / 2;
@@ -34,11 +40,18 @@ class OwnMotion final : public solvers::RightHandSide<Exec> {
     const Linked alone(exec_, nullptr);
     motion_.evaluate(t, u, v, f.part(rows, rows));
   }
+  bool start_of_power(View<double> y) override {
+    const Offset rows = y.size() / 2;
+    start_roughly<Space>(space_, y.part(0, rows));
+    linalg::copy(exec_, View<const double>(y).part(0, rows), y.part(rows, rows));
+    return true;
+  }
   void restore_force(View<const double> u, View<double> a, double rates) {
     const View<const double> x = seen_u(u);
     const Linked alone(exec_, nullptr);
     motion_.restore_force(x, a, rates);
   }
+  const Discretisation& space() const { return space_; }
   /// u [own rows] with the ghosts behind it, until it is asked for again; on one rank u itself.
   View<const double> seen_u(View<const double> u) { return seen(u, seen_u_); }
   View<const double> seen_v(View<const double> v) { return seen(v, seen_v_); }
@@ -54,15 +67,9 @@ class OwnMotion final : public solvers::RightHandSide<Exec> {
   Exec& exec_;
   Motion<Exec>& motion_;
   const OverRanks<Exec>& ranks_;
+  const Discretisation& space_;
   Array<double, Space> seen_u_, seen_v_;
 };
-
-/// Of the scheme of [time], for the rows that begin at this one among those of all ranks.
-inline solvers::StepperParams stepper_of_rank(const TimeParams& time, Offset first_row) {
-  solvers::StepperParams params = stepper_params(time);
-  params.first_row = first_row;
-  return params;
-}
 
 /// Finds how long steps may be.
 template <class Exec>
@@ -76,14 +83,8 @@ class LimitsOfSteps {
   };
 
   LimitsOfSteps(Exec& exec, const TimeParams& time, Motion<Exec>& motion, OwnMotion<Exec>& own_motion,
-                const OverRanks<Exec>& ranks, const Share* share, Offset first_row)
-      : exec_(exec),
-        time_(time),
-        motion_(motion),
-        own_motion_(own_motion),
-        ranks_(ranks),
-        share_(share),
-        first_row_(first_row) {}
+                const OverRanks<Exec>& ranks, const Share* share)
+      : exec_(exec), time_(time), motion_(motion), own_motion_(own_motion), ranks_(ranks), share_(share) {}
 
   /// Newmark's scheme is stable for omega dt <= 2, whatever the damping, which it solves for but for beta K v: Hughes,
   /// The Finite Element Method, section 9.1.
@@ -119,7 +120,7 @@ class LimitsOfSteps {
   }
   Limits of_runge_kutta(double omega, double damping) {
     const auto [least, greatest] = motion_.lags();
-    const solvers::StepperParams params = stepper_of_rank(time_, first_row_);
+    const solvers::StepperParams params = stepper_params(time_);
     double estimate = solvers::damped_stability_limit(params, omega, greatest);
     if (damping > 0) estimate = std::min(estimate, solvers::real_stability_limit(params) / damping);
     return {estimate, solvers::damped_stability_limit(params, frequency_from_below(0), least)};
@@ -131,7 +132,7 @@ class LimitsOfSteps {
     constexpr int iterations = 40;
     const Index rows = ranks_.rows();
     Array<double, Space> x(rows), y(rows), weighed(rows), sum(1);
-    linalg::fill_random(exec_, x.view(), 1, first_row_);
+    start_roughly<Space>(own_motion_.space(), x.view());
     double eigenvalue = 0;
     for (int i = 0; i < iterations; ++i) {
       const double size = norm(x, weighed, sum);
@@ -156,7 +157,6 @@ class LimitsOfSteps {
   OwnMotion<Exec>& own_motion_;
   const OverRanks<Exec>& ranks_;
   const Share* share_;
-  Offset first_row_;
   std::string place_;
 };
 
@@ -164,8 +164,8 @@ class LimitsOfSteps {
 /// certainly unstable, warns where the estimate says so. Collective.
 template <class Exec>
 double length_of_steps(Exec& exec, const TimeParams& time, Motion<Exec>& motion, OwnMotion<Exec>& own_motion,
-                       const OverRanks<Exec>& ranks, const Share* share, Offset first_row, double* longest) {
-  LimitsOfSteps<Exec> limits_of(exec, time, motion, own_motion, ranks, share, first_row);
+                       const OverRanks<Exec>& ranks, const Share* share, double* longest) {
+  LimitsOfSteps<Exec> limits_of(exec, time, motion, own_motion, ranks, share);
   const auto limits = limits_of.find();
   *longest = limits.estimate;
   const double step = time.cfl ? *time.cfl * limits.estimate : *time.step;

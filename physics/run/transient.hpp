@@ -162,7 +162,6 @@ class TimeLoop : private Walk<Exec> {
     Array<double, Space> u = to_space<Space>(own(state.u));
     Array<double, Space> rate(rows);
     solvers::StepperParams params = stepper_params(time_);
-    params.first_row = ranks ? problem_.space().first_row() : 0;
     const Linked linked(exec_, ranks.link());
     auto stepper = solvers::make_stepper(exec_, rows, params);
     if (split_) stepper = std::make_unique<SplitStepper<Exec>>(exec_, rows, std::move(stepper), *split_);

@@ -116,13 +116,14 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   assembly::NumbersOfCells of_cells() const override {
     if constexpr (has_layers)
       return united(parts_.problem, parts_.fluid.force.memory_of_cells(), parts_.solid.force.memory_of_cells());
+    if constexpr (forms::has_coarse_memory<Law>)
+      return united(parts_.problem, {}, parts_.solid.force.memory_of_cells());
     return {};
   }
   void restore_of_cells(const assembly::NumbersOfCells& numbers) override {
-    if constexpr (has_layers) {
-      parts_.fluid.force.restore_memory_of_cells(part_of(parts_.problem.fluid, numbers));
+    if constexpr (has_layers) parts_.fluid.force.restore_memory_of_cells(part_of(parts_.problem.fluid, numbers));
+    if constexpr (cells_remember<Law>)
       parts_.solid.force.restore_memory_of_cells(part_of(parts_.problem.solid, numbers));
-    }
   }
 
   void step(double t, double before, double dt) override {

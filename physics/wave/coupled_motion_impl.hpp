@@ -1,5 +1,6 @@
 #pragma once
 // make_coupled_motion, written once; coupled_motion.cpp and coupled_motion_cuda.cpp instantiate it.
+#include "physics/run/rough_start.hpp"
 #include "physics/wave/coupled_leapfrog.hpp"
 #include "physics/wave/coupled_motion.hpp"
 #include "physics/wave/motion_impl.hpp"
@@ -65,8 +66,9 @@ class CoupledMotion final : public Motion<Exec> {
     Array<double, Space> chi(problem_.space.dofs.dofs), u(problem_.space.rows()), f(owned_), a(rows), weighed(rows),
         weighed_f(owned_);
     chi.set_zero(), u.set_zero();
-    linalg::fill_random(exec_, chi.view().part(0, owned_), 1, problem_.space.first_row() / dim());
-    linalg::fill_random(exec_, u.view().part(0, rows), 2, problem_.space.first_row());
+    const std::vector<double> of_chi = rough_start(problem_.space, 1, 1);
+    copy_bytes(Host{}, of_chi.data(), Space{}, chi.data(), of_chi.size() * sizeof(double));
+    start_roughly<Space>(problem_.space, u.view().part(0, rows));
     keep_own_nodes(chi, u);
     std::unique_ptr<linalg::Halo<Exec>> halo;
     if (ranks) halo = std::make_unique<linalg::Halo<Exec>>(*ranks.link(), problem_.space.index_map, 1);
@@ -220,12 +222,15 @@ std::unique_ptr<Motion<Exec>> make_coupled_motion_in(Exec& exec, const CoupledPr
                                                      PeakMaps& peaks, output::Summary& summary) {
   const auto of_law = [&](auto law) -> std::unique_ptr<Motion<Exec>> {
     using Law = decltype(law);
-    if (problem.params.has_layers())
-      return std::make_unique<CoupledMotion<Exec, forms::InLayers<Law>, T>>(exec, problem, state, peaks, summary);
+    if constexpr (!forms::has_coarse_memory<Law>)
+      if (problem.params.has_layers())
+        return std::make_unique<CoupledMotion<Exec, forms::InLayers<Law>, T>>(exec, problem, state, peaks, summary);
     return std::make_unique<CoupledMotion<Exec, Law, T>>(exec, problem, state, peaks, summary);
   };
   const Media& solids = problem.solid.media;
   const bool attenuates = solids.attenuated.components > 0;
+  if (solids.coarse && solids.anisotropic) return of_law(forms::CoarseMemory<forms::AttenuatedAnisotropicStress>());
+  if (solids.coarse) return of_law(forms::CoarseMemory<forms::AttenuatedStress>());
   if (solids.anisotropic)
     return attenuates ? of_law(forms::AttenuatedAnisotropicStress()) : of_law(forms::AnisotropicStress());
   return attenuates ? of_law(forms::AttenuatedStress()) : of_law(forms::IsotropicStress());

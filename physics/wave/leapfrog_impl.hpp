@@ -79,6 +79,10 @@ void push(Exec& exec, const OverRanks<Exec>& ranks, Parts<Exec, Law, T>& parts, 
 template <class Exec, class Law, class T>
 inline constexpr bool remembers_of = assembly::ForceOfLaw<Exec, Law, T>::attenuates || forms::has_layers<Law>;
 
+/// Whether its cells do.
+template <class Law>
+inline constexpr bool cells_remember = forms::has_layers<Law> || forms::has_coarse_memory<Law>;
+
 /// What a medium remembers, its force before its fluids' nodes: vectors of rows of which it has so many.
 template <class Exec, class Law, class T>
 std::vector<std::vector<double>> memory_of(const Parts<Exec, Law, T>& parts) {
@@ -154,7 +158,13 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
         moved_(exec, parts),
         a_(Offset{static_cast<Index>(parts.held.nodes.size())} * parts.problem.components()),
         peaks_(exec, parts.peaks, parts.problem.components(), static_cast<Index>(parts.inverse_mass.size()),
-               parts.problem.space.dofs.dofs) {}
+               parts.problem.space.dofs.dofs) {
+    if (ranks_) parts_.force.await_others_by([this] { await_ghosts(); });
+  }
+  ~WaveLeapfrog() override {
+    if (ranks_) parts_.force.await_others_by({});
+  }
+  WaveLeapfrog(const WaveLeapfrog&) = delete;
 
   void start(double t, double dt, const std::vector<double>& u, const std::vector<double>& v) override {
     restore(u, v);
@@ -180,11 +190,11 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     peaks_.restore(others, vectors_of_memory(parts_));
   }
   assembly::NumbersOfCells of_cells() const override {
-    if constexpr (has_layers) return parts_.force.memory_of_cells();
+    if constexpr (cells_remember<Law>) return parts_.force.memory_of_cells();
     return {};
   }
   void restore_of_cells(const assembly::NumbersOfCells& numbers) override {
-    if constexpr (has_layers) parts_.force.restore_memory_of_cells(numbers);
+    if constexpr (cells_remember<Law>) parts_.force.restore_memory_of_cells(numbers);
   }
 
   void step(double t, double before, double dt) override {
@@ -194,10 +204,11 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     moved_.set_v(t + dt / 2, v_);
     if (parts_.memory) parts_.memory->remember(exec_, dt, v_.view());
     peaks_.take(u_, v_);
-    if (ranks_) bring_ghosts();
+    if (ranks_) send_ghosts();
   }
 
   void look_ahead(double t, double before, double dt) override {
+    await_ghosts();
     if constexpr (remembers) parts_.force.begin_step(before, dt, false);
     Array<T, Space> u = copy(u_);
     ahead_ = copy(v_);
@@ -207,7 +218,10 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   }
   void forget_ahead() override { ahead_ = {}; }
 
-  std::vector<double> u() const override { return in_double(u_); }
+  std::vector<double> u() const override {
+    await_ghosts();
+    return in_double(u_);
+  }
   std::vector<double> v() const override { return in_double(v_); }
   std::vector<double> rate(double before, double dt) const override {
     std::vector<double> rate = in_double(v_);
@@ -223,6 +237,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
                       View<const double>(weights.values.view()), View<const T>(x.view()), factor, values);
   }
   double square() override {
+    await_ghosts();
     const Linked linked(exec_, ranks_.link());
     linalg::dot(exec_, std::as_const(v_).view(), std::as_const(v_).view(), square_.data());
     return to_vector(square_)[0];
@@ -234,12 +249,18 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     copy_bytes(Space{}, from.data(), Space{}, to.data(), from.bytes());
     return to;
   }
-  /// The ghosts of u come to where they stand.
-  void bring_ghosts() {
+  /// The ghosts of u go to where they stand: beside the cells of the next step that have none, or until somebody asks
+  /// for them. What exchanges other vectors, too, does so after it.
+  void send_ghosts() {
     linalg::Halo<Exec>& halo = *ranks_.halo();
     halo.start_into(exec_, std::as_const(u_).view().part(0, ranks_.rows()),
                     u_.view().part(ranks_.rows(), halo.ghosts()));
-    halo.template finish<T>(exec_);
+    under_way_ = true;
+    if constexpr (can_damp<Exec, Law, T>)
+      if (parts_.damping) await_ghosts();
+  }
+  void await_ghosts() const {
+    if (std::exchange(under_way_, false)) ranks_.halo()->template finish<T>(exec_);
   }
   static std::vector<double> in_double(const Array<T, Space>& x) {
     const std::vector<T> values = to_vector(x);
@@ -260,6 +281,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   Array<T, Space> u_, v_, ahead_, a_;  ///< a: of the held nodes
   Peaks<Exec, T> peaks_;
   Array<double, Space> square_{1};
+  mutable bool under_way_ = false;  ///< ghosts of u
 };
 
 }  // namespace tessera::physics::wave

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "assembly/spectral/coarse_rule.hpp"
+#include "assembly/spectral/view.hpp"
 #include "physics/wave/material_grid.hpp"
 
 namespace tessera::physics::wave {
@@ -94,6 +97,62 @@ class Lossy {
   Fit fits_[2];
 };
 
+/// W/w of a place, which is a cell or a node of one: 0 where nothing remembers.
+double coarse_ratio(const Problem& problem, std::size_t place, bool of_cell) {
+  namespace spectral = assembly::spectral;
+  const int n = problem.cells.n, dim = problem.cells.dim;
+  const spectral::CoarseRule& rule = spectral::coarse_rule(n - 1);
+  if (of_cell) return rule.largest_ratio(dim);
+  int node = static_cast<int>(place % static_cast<std::size_t>(problem.cells.places));
+  double ratio = 1;
+  for (int axis = 0; axis < dim; ++axis, node /= n) {
+    const int i = spectral::coarse_number(n, node % n);
+    ratio *= i < 0 ? 0 : rule.ratio[i];
+  }
+  return ratio;
+}
+
+/// The least quality factor of which the relaxed modulus is positive at a place of this ratio.
+double least_quality(const ConstantQuality& qualities, double ratio) {
+  const auto relaxed = [&](double quality) {
+    const Numbers Y = qualities.fit(quality);
+    return ratio * std::accumulate(Y.begin(), Y.end(), 0.0);
+  };
+  double low = 1, high = 1e6;
+  while (high > 1.0001 * low) {
+    const double middle = std::sqrt(low * high);
+    (relaxed(middle) < 1 ? high : low) = middle;
+  }
+  return high;
+}
+
+/// A sum over few points with large weights takes more from their moduli than a sum over all: what is left must be
+/// positive, or strains that are large there would give energy (CoarseOperator).
+void check_relaxed(const Problem& problem, const MaterialParams& m, const ConstantQuality& qualities,
+                   const std::vector<std::size_t>& where, const std::vector<Index>& dofs, bool shear,
+                   const std::vector<double>& values, Media& media) {
+  double quality = 0, sum = 0;
+  for (std::size_t i = 0; i < where.size(); ++i) {
+    const double ratio = coarse_ratio(problem, where[i], dofs.empty());
+    if (ratio == 0 || values[i] == 0) continue;
+    if (values[i] != quality) {
+      quality = values[i];
+      const Numbers Y = qualities.fit(quality);
+      sum = std::accumulate(Y.begin(), Y.end(), 0.0);
+    }
+    media.most_relaxed = std::max(media.most_relaxed, ratio * sum);
+    if (ratio * sum < 1) continue;
+    const double* const x = dofs.empty() ? nullptr : &problem.material_points()[3 * static_cast<std::size_t>(dofs[i])];
+    throw Error(ExitCode::usage,
+                fmt::format("the quality factor {} is {:g}{}, and memory = \"coarse\" of order {} holds those above "
+                            "{:.4g} in this band",
+                            quality_of(m, shear).name, quality,
+                            x ? fmt::format(" at ({:g}, {:g}, {:g})", x[0], x[1], x[2]) : "", problem.cells.n - 1,
+                            least_quality(qualities, ratio)),
+                "choose memory = \"nodes\" in [attenuation], which holds all", m.where);
+  }
+}
+
 }  // namespace
 
 bool qualities_vary(const MaterialParams& m) {
@@ -124,6 +183,10 @@ void set_losses(const Problem& problem, const MaterialParams& m, const ConstantQ
                   "it must be 2 at least", m.where);
     }
   }
+  if (media.coarse)
+    for (const bool shear : {false, true})
+      if (shear ? !media.anisotropic : problem.medium != Medium::sh)
+        check_relaxed(problem, m, qualities, where, dofs, shear, of[shear ? 1 : 0], media);
   Lossy lossy(qualities, problem.medium, media);
   for (std::size_t i = 0; i < where.size(); ++i) lossy.set(where[i], of[0][i], of[1][i]);
 }

@@ -229,6 +229,7 @@ Media make_media(const Problem& problem) {
   if (attenuates) {
     qualities.emplace(*params.attenuation);
     media.times = qualities->times();
+    media.coarse = medium != Medium::acoustic && params.attenuation->is_coarse();
     constexpr int L = ConstantQuality::mechanisms;
     if (medium == Medium::acoustic)
       media.compliance = sized(L);

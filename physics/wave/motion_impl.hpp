@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "assembly/spectral/coarse.hpp"
 #include "base/profile.hpp"
 #include "forms/attenuation.hpp"
 #include "forms/layers.hpp"
@@ -56,6 +57,8 @@ class WaveMotion final : public Motion<Exec> {
     if (problem.media.compliance.components > 0) parts_.memory.emplace(problem, inverse, held_, nodes_in_layers());
     if constexpr (forms::has_layers<Law>) take_rates_of_layers();
     if (attenuates || parts_.memory) summary.set("attenuation.deviation", problem.media.deviation);
+    if (attenuates) summary.set("attenuation.memory", forms::has_coarse_memory<Law> ? "coarse" : "nodes");
+    if (forms::has_coarse_memory<Law>) summary.set("attenuation.most_relaxed", problem.media.most_relaxed);
     take_held(inverse);
     take_sources(inverse, summary);
     fastest_ = assembly::spectral::highest_frequency(problem.mesh(), problem.cells, problem.media.fast);
@@ -299,16 +302,26 @@ class WaveMotion final : public Motion<Exec> {
   double strongest_ = 0;
 };
 
+/// Calls run with the law of solids that remember at coarse points.
+template <class Run>
+auto of_coarse_law(const Problem& solids, Run run) {
+  if (solids.medium != Medium::elastic) return run(forms::CoarseMemory<forms::AttenuatedGradient>());
+  if (solids.media.anisotropic) return run(forms::CoarseMemory<forms::AttenuatedAnisotropicStress>());
+  return run(forms::CoarseMemory<forms::AttenuatedStress>());
+}
+
 template <class Exec, class T>
 std::unique_ptr<Motion<Exec>> make_motion_in(Exec& exec, const Problem& problem, PeakMaps& peaks,
                                              output::Summary& summary) {
   const auto of_law = [&](auto law) -> std::unique_ptr<Motion<Exec>> {
     using Law = decltype(law);
-    if (problem.params.has_layers())
-      return std::make_unique<WaveMotion<Exec, forms::InLayers<Law>, T>>(exec, problem, &peaks, summary);
+    if constexpr (!forms::has_coarse_memory<Law>)
+      if (problem.params.has_layers())
+        return std::make_unique<WaveMotion<Exec, forms::InLayers<Law>, T>>(exec, problem, &peaks, summary);
     return std::make_unique<WaveMotion<Exec, Law, T>>(exec, problem, &peaks, summary);
   };
   const bool attenuates = problem.media.attenuated.components > 0;
+  if (problem.media.coarse) return of_coarse_law(problem, of_law);
   if (problem.medium != Medium::elastic)
     return attenuates ? of_law(forms::AttenuatedGradient()) : of_law(forms::GradientFlux());
   if (problem.media.anisotropic)

@@ -96,6 +96,10 @@ deck::Section<AttenuationParams> attenuation_section() {
            {.help =
                 "frequency at which the speeds and moduli of materials are given; left out: the geometric mean of band",
             .unit = "Hz"})
+      .key("memory", &AttenuationParams::memory,
+           {.help = "where solids remember: nodes (of all displacements) or coarse (of the strain at a few points of "
+                    "each cell, which is faster, and exact enough where waves are resolved)",
+            .choices = {"nodes", "coarse"}})
       .position(&AttenuationParams::where);
 }
 
@@ -243,6 +247,19 @@ void check_qualities(const MaterialParams& m, const Params& params, bool anisotr
            "add [attenuation] with band = [least, highest] in Hz, where the factor holds", m.where);
 }
 
+/// What cannot remember at coarse points.
+void check_coarse(const Params& params, const deck::Where& where) {
+  const auto solid = [&](const MaterialParams& m) {
+    return m.attenuates() && params.medium != Medium::acoustic && !(params.medium == Medium::coupled && m.is_fluid());
+  };
+  if (std::none_of(params.materials.begin(), params.materials.end(), solid))
+    refuse("memory = \"coarse\", and no solid has a quality factor",
+           "it says how solids remember, fluids do at their nodes: leave it out", where);
+  if (params.has_layers())
+    refuse("memory = \"coarse\" beside a perfectly matched layer, whose cells remember at their nodes",
+           "choose memory = \"nodes\", or type = \"absorbing\" in the place of \"pml\"", where);
+}
+
 void check_attenuation(const Params& params, const deck::Deck& deck) {
   const bool anisotropic = std::any_of(params.materials.begin(), params.materials.end(), [](const MaterialParams& m) {
     return m.vpv.has_value() || !m.stiffness.empty();
@@ -257,6 +274,7 @@ void check_attenuation(const Params& params, const deck::Deck& deck) {
     refuse(fmt::format("band = [{}]", fmt::join(a.band, ", ")), "band = [least, highest], both above 0", a.where);
   if (a.reference && !(*a.reference > 0))
     refuse(fmt::format("reference = {:g}", *a.reference), "a frequency above 0", deck.where("attenuation.reference"));
+  if (a.is_coarse()) check_coarse(params, deck.where("attenuation.memory"));
   // Beyond, three solids say nothing of most of the band, and their times leave the range of numbers.
   constexpr double widest = 1e12;
   if (a.band[1] / a.band[0] > widest)

@@ -57,7 +57,10 @@ struct MaterialParams {
 struct AttenuationParams {
   std::vector<double> band;         ///< the least and the highest frequency, Hz
   std::optional<double> reference;  ///< at which speeds and moduli are given; none: the middle of the band
+  std::string memory = "nodes";     ///< of solids: where they remember, at all nodes or at coarse points of cells
   deck::Where where;
+
+  bool is_coarse() const { return memory == "coarse"; }
 };
 
 struct BoundaryParams {

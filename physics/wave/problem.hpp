@@ -30,6 +30,8 @@ struct Media {
   assembly::spectral::Coefficients compliance = {.components = 0, .at_places = false, .values = {}};
   std::array<double, 3> times{};  ///< of relaxation
   double deviation = 0;           ///< the largest of a quality factor from that of the deck, in the band
+  bool coarse = false;            ///< solids remember at coarse points of cells
+  double most_relaxed = 0;        ///< there the largest part of a modulus that relaxes, times W/w (CoarseOperator)
 };
 
 /// Where values are prescribed: rows, and an expression of x, y, z, t for each.

@@ -4,6 +4,7 @@
 
 #include "assembly/spectral/operator_bytes.hpp"
 #include "base/backend.hpp"
+#include "physics/wave/coarse_memory.hpp"
 #include "solvers/time/scheme.hpp"
 
 namespace tessera::physics::wave {
@@ -27,6 +28,13 @@ double layer_bytes(const Problem& problem, const assembly::spectral::Layers& lay
   return number * numbers;
 }
 
+/// What the points of cells remember, and on the host the order of the cells.
+double coarse_bytes(const Problem& problem, int lanes, double number) {
+  double cells = 0;  // with those that fill the lanes of their last batch
+  for (const mesh::CellBlock& block : problem.mesh().blocks) cells += (block.cells() + lanes - 1) / lanes * lanes;
+  return cells * (number * CoarseNumbers(problem).remembered() + sizeof(Index));
+}
+
 }  // namespace
 
 StepBytes step_bytes(const Problem& problem, const assembly::spectral::Layers* layers) {
@@ -41,14 +49,15 @@ StepBytes step_bytes(const Problem& problem, const assembly::spectral::Layers* l
   const auto layout = on_cuda
                           ? assembly::spectral::patch_layout(problem.cells.dim, problem.cells.n, C, number)
                           : assembly::spectral::patch_layout_of_threads(problem.cells.dim, problem.cells.n, C, number);
-  const bool attenuates = media.attenuated.components > 0;
+  const bool attenuates = media.attenuated.components > 0, at_nodes = attenuates && !media.coarse;
   const auto force =
       assembly::spectral::operator_bytes(problem.mesh(), problem.cells, attenuates ? media.attenuated : media.stiffness,
-                                         C, number, attenuates && !on_cuda ? layout.without_patches() : layout);
+                                         C, number, at_nodes && !on_cuda ? layout.without_patches() : layout);
   StepBytes bytes{force.kept, force.set_up + 8 * nodes};
   bytes.kept += T * nodes;                             // one over the mass
   bytes.kept += leaps ? T * 3 * rows : 8 * 12 * rows;  // u, v and a look ahead, or stages of both
-  if (attenuates) bytes.kept += T * mechanisms * rows;
+  if (at_nodes) bytes.kept += T * mechanisms * rows;
+  if (media.coarse) bytes.kept += coarse_bytes(problem, layout.lanes, T);
   if (media.compliance.components > 0) bytes.kept += T * (2 * mechanisms + 1) * nodes;
   if (media.alpha.components > 0) bytes.kept += T * nodes;
   if (media.beta.components > 0)

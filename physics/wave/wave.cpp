@@ -259,9 +259,9 @@ class Wave final : public Model {
     output::Summary numbers;
     const OverRanks<Threads> alone(exec, space, numbers);
     const std::unique_ptr<Motion<Threads>> moves = motion(exec, space, numbers);
-    OwnMotion<Threads> own(exec, *moves, alone, space.rows());
+    OwnMotion<Threads> own(exec, *moves, alone, space);
     double longest = 0;
-    length_of_steps(exec, *params_.time, *moves, own, alone, nullptr, 0, &longest);
+    length_of_steps(exec, *params_.time, *moves, own, alone, nullptr, &longest);
   }
 
   /// Of fluids and solids that push each other, as runs find it.

@@ -26,6 +26,12 @@ class RightHandSide {
     (void)t, (void)u;
     return 0;
   }
+  /// v [rows] = numbers that differ from row to row, for a power method that estimates it to begin with; false: there
+  /// are none, and numbers of rows do.
+  virtual bool start_of_power(View<double> v) {
+    (void)v;
+    return false;
+  }
   /// Whether they change with t or u. A spectral radius that was found some steps ago is then worth nothing.
   virtual bool spectral_radius_varies() const { return false; }
 };

@@ -28,7 +28,6 @@ class Rkc final : public Stepper<Exec> {
  public:
   Rkc(Exec& exec, Offset rows, const StepperParams& params)
       : Base(exec, rows, params.adaptive),
-        first_row_(params.first_row),
         fixed_stages_(params.stages),
         scheme_(std::max(params.stages, 2)),
         f0_(rows),
@@ -179,7 +178,7 @@ class Rkc final : public Stepper<Exec> {
   double estimate_radius(RightHandSide<Exec>& f, double t, double dt, View<const double> u) {
     if (eigenvector_.empty()) eigenvector_ = Vector(rows_);
     const View<double> v = eigenvector_.view(), there = w_[0].view();
-    if (!has_eigenvector_) linalg::fill_random(exec_, v, 1, first_row_);
+    if (!has_eigenvector_ && !f.start_of_power(v)) linalg::fill_random(exec_, v, 1);
     double size = std::max(norm_of_difference(u, {}), dt * norm_of_difference(f0_, {}));
     size = std::sqrt(std::numeric_limits<double>::epsilon()) * (size > 0 ? size : 1);
     // v = u + (size / ||v||) v
@@ -205,7 +204,6 @@ class Rkc final : public Stepper<Exec> {
     return radius;
   }
 
-  Offset first_row_;
   int fixed_stages_;
   ChebyshevScheme scheme_;
   Vector f0_, f_, w_[2], eigenvector_;

@@ -19,7 +19,6 @@ struct StepperParams {
   Tableau tableau = {};    ///< of scheme = "tableau"
   bool adaptive = false;   ///< whether steps will be taken with an estimate of their error
   int stages = 0;          ///< of rkc; 0: as many as stability asks for
-  Offset first_row = 0;    ///< the global number of this rank's first row
   deck::Where where = {};  ///< of the scheme's name or of the tableau in the deck
 };
 

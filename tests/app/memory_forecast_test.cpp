@@ -103,6 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
              "[[initial]]\np = \"exp(-100*(x - 0.5)^2)\"\n[time]\nend = 1e-3\ncfl = 0.5\n"},
         Size{"elastic_waves", wave_hexes, SOLID_WAVES},
         Size{"attenuated_waves", wave_hexes, SOLID_WAVES "q_mu = 50\nq_kappa = 100\n[attenuation]\nband = [0.5, 5]\n"},
+        Size{"attenuated_coarse_waves", wave_hexes,
+             SOLID_WAVES "q_mu = 50\nq_kappa = 100\n[attenuation]\nband = [0.5, 5]\nmemory = \"coarse\"\n"},
         Size{"newton_amg", square,
              "[physics]\ntype = \"poisson\"\n[[material]]\nsource = \"exp(u)\"\n[solver]\ntype = \"cg\"\n"
              "preconditioner = \"amg\"\n"},

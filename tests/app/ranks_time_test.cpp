@@ -56,6 +56,36 @@ TEST(RanksRun, OfACheckpointTheRootAloneReads) {
   EXPECT_TRUE(none.says("holds no checkpoint")) << none.text;
 }
 
+/// Steps that follow from the largest eigenvalue do not depend on who owns which row: the power method that finds it
+/// begins with the places of nodes.
+TEST(RanksRun, FindsTheStableStepOfOne) {
+  SKIP_WITHOUT_MPI();
+  const std::string box = "[mesh]\nbox = { min = [0,0,0], max = [3,3,3], cells = [3,3,3], shape = \"hex\" }\n";
+  const std::string wave =
+      box +
+      "[physics]\ntype = \"wave\"\nmedium = \"acoustic\"\norder = 4\n[[material]]\ndensity = 1\nvp = 1\n"
+      "[[initial]]\np = \"sin(2*x)*cos(y)\"\n[time]\nend = 0.5\ncfl = 0.6\n";
+  const struct {
+    std::string name, text, field;
+  } decks[] = {{"stable_acoustic", wave, "p"},
+               {"stable_heat",
+                box_of("triangle", 2, 10) + "[physics]\ntype = \"heat\"\nmass = \"lumped\"\n" +
+                    dirichlet_on("[\"left\"]", "sin(9*t)") +
+                    "[[initial]]\nu = \"x*y\"\n[time]\nend = 0.01\ncfl = 0.5\nscheme = \"ssp_rk3\"\n",
+                "u"}};
+  for (const auto& [name, text, field] : decks) {
+    const std::string shown = "--set output.fields='[\"" + field + "\"]'";
+    const nlohmann::json one = run_on(1, name, text, shown);
+    for (const int ranks : {2, 4}) {
+      const nlohmann::json many = run_on(ranks, name, text, shown);
+      ASSERT_FALSE(one.is_discarded() || many.is_discarded());
+      const double step = one["time"]["stable_step"];
+      EXPECT_NEAR(double(many["time"]["stable_step"]), step, 1e-11 * step) << name << " on " << ranks;
+      EXPECT_EQ(many["time"]["steps"], one["time"]["steps"]) << name << " on " << ranks;
+    }
+  }
+}
+
 /// A run through time, in pieces too: the last state, and what is asked of it.
 TEST(RanksRun, GoesThroughTimeAsOne) {
   SKIP_WITHOUT_MPI();

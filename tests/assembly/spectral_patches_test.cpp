@@ -64,6 +64,34 @@ TEST(SpectralPatches, TakeEveryCellOnce) {
   }
 }
 
+/// Of a part that a rank sees, 5 x 4 x 4 hexes of which the last layer is others': those before it are patches as they
+/// would be without it, and only patches with a node of others wait.
+TEST(SpectralPatches, WaitWhereTheyHaveDofsOfOthers) {
+  Meshed of = box("hex", {5, 4, 4}, 2);
+  const std::vector<double> points = assembly::dof_points(of.mesh, of.dofs);
+  // Dofs of the rank first: those of the planes up to the last but one.
+  std::vector<Index> number(static_cast<std::size_t>(of.dofs.dofs));
+  Index owned = 0, others = of.dofs.dofs;
+  for (std::size_t dof = 0; dof < number.size(); ++dof) number[dof] = points[3 * dof] < 0.81 ? owned++ : --others;
+  ASSERT_EQ(owned, 9 * 9 * 9);
+  for (Index& dof : of.cells.dofs) dof = number[static_cast<std::size_t>(dof)];
+  const mesh::CellBlock& block = of.mesh.blocks[0];
+  const std::vector<char> last = cells_of_others(of.cells, block, owned);
+  EXPECT_EQ(std::count(last.begin(), last.end(), 1), 16);
+  const std::vector<Index> order = order_in_patches(block, of.cells.n, 8, last);
+  const std::vector<Index> dofs = in_order(of.cells, order);
+  for (std::size_t patch = 0; patch < 8; ++patch)
+    EXPECT_EQ(std::set<Index>(&dofs[patch * 216], &dofs[patch * 216] + 216).size(), 5U * 5 * 5) << patch;
+  for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(last[static_cast<std::size_t>(order[i])] != 0, i >= 64) << i;
+  const SplitOrder split = split_order(of.cells, block, order, 8, owned);
+  EXPECT_EQ(split.free, std::vector<Index>(order.begin(), order.begin() + 64));
+  EXPECT_EQ(split.waiting, std::vector<Index>(order.begin() + 64, order.end()));
+  // The other rank: its own cells all, of which the bricks at the border wait.
+  for (Index& dof : of.cells.dofs) dof = of.dofs.dofs - 1 - dof;
+  const Index of_other = of.dofs.dofs - owned;
+  EXPECT_EQ(split_order(of.cells, block, order, 8, of_other).free.size(), 0U);
+}
+
 /// Nodes that only one patch has and that may be moved are its own, and each place of a cell is added up once, but for
 /// those of other ranks.
 TEST(SpectralPatches, AddUpEveryPlaceOnceWhereItsNodeIs) {
