@@ -20,7 +20,6 @@
 #include "physics/conservation/theta_calls.hpp"
 #include "physics/run/flow.hpp"
 #include "physics/run/in_common.hpp"
-#include "solvers/time/step_control.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -183,11 +182,11 @@ class SchemeFlow : public Flow<Exec> {
  private:
   static constexpr double default_cfl = 0.9;  ///< of a fixed step, which is shortened where it is too long
 
-  /// A step of at most `most` and of cfl times the longest one, where cfl is above 0, which does not leave a rest to
-  /// the end of the run that is rounding.
+  /// `most`, or half of what is left of the run where a step of cfl times the longest one would leave less than such a
+  /// step to the next: no step is what rounding has left.
   double without_crumb(double t, double cfl, double most) const {
     const double wanted = cfl * longest_step(), left = time_.end - t;
-    if (cfl > 0 && wanted < most) return solvers::detail::fitted(t, time_.end, wanted);
+    if (cfl > 0 && wanted < most) return left < 2 * wanted ? left / 2 : most;
     constexpr double rounding = 1e-9;
     return left <= (1 + rounding) * most ? left : most;
   }
