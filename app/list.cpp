@@ -4,6 +4,7 @@
 
 #include "app/commands.hpp"
 #include "physics/reaction_diffusion/reaction_table.hpp"
+#include "physics/reaction_diffusion/splittings.hpp"
 #include "physics/registry.hpp"
 #include "physics/sections.hpp"
 #include "solvers/method.hpp"
@@ -51,6 +52,9 @@ std::vector<Row> rows(const std::string& category) {
     for (const solvers::Scheme& scheme : solvers::schemes())
       result.push_back({scheme.name, solvers::name_of(scheme.kind),
                         scheme.help + (scheme.estimates_error ? "; chooses its steps for a tolerance" : "")});
+  if (category == "schemes")
+    for (const auto& entry : physics::reaction_diffusion::splittings())
+      result.push_back({entry.name, "splitting", entry.help + "; reaction.splitting of reaction_diffusion"});
   if (category == "reactions")
     for (const physics::reaction_diffusion::ReactionEntry& entry : physics::reaction_diffusion::reactions())
       if (!entry.species.empty()) result.push_back({entry.name, "", of(entry)});

@@ -116,11 +116,13 @@ void Progress::begin(const std::string& phase) {
     throw Error(StopOnSignals::exit_code(), fmt::format("interrupted before the phase '{}'", phase));
   if (at_phase) at_phase();
   const std::lock_guard lock(mutex_);
-  drawn_ = output_.seconds();
-  open_.push_back({phase, drawn_});
+  const double time = output_.seconds();
+  open_.push_back({phase, time});
   detail_ = words_of(phase).detail;
   fraction_ = -1;
   detailed_ = false;
+  if (steps_) return;
+  drawn_ = time;
   if (output_.terminal) draw(true);
 }
 
@@ -130,16 +132,31 @@ void Progress::end(const std::string&) noexcept {
   if (!open_.empty()) open_.pop_back();
   detail_.clear();
   fraction_ = -1;
-  if (output_.terminal) output_.clear_live();
+  if (output_.terminal && !steps_) output_.clear_live();
 }
 
 void Progress::operator()(double fraction, const std::string& what) {
   if (getpid() != owner_) return;
   const std::lock_guard lock(mutex_);
+  if (open_.empty()) return step(std::min(fraction, 1.0), what);
   fraction_ = std::min(fraction, 1.0);
   detail_ = what;
-  draw(output_.terminal && !detailed_);
+  draw(output_.terminal && !detailed_ && !steps_);
   detailed_ = true;
+}
+
+void Progress::step(double fraction, const std::string& what) {
+  const bool is_first = !steps_;
+  if (is_first) {
+    drawn_ = output_.seconds();
+    steps_ = {.start = drawn_, .from = fraction, .fraction = fraction, .what = what};
+  }
+  steps_->fraction = fraction;
+  steps_->what = what;
+  draw(output_.terminal && is_first);
+  if (fraction < 1) return;
+  steps_.reset();
+  if (output_.terminal) output_.clear_live();
 }
 
 void Progress::tick() {
@@ -148,12 +165,12 @@ void Progress::tick() {
 }
 
 void Progress::draw(bool now) {
-  if (output_.silent || open_.empty()) return;
+  if (output_.silent || (open_.empty() && !steps_)) return;
   const double time = output_.seconds();
   if (!now && time - drawn_ < (output_.terminal ? redraw_seconds : line_seconds)) return;
   drawn_ = time;
   char line[320];
-  const std::string_view text(line, compose(line, sizeof line, time - open_.back().start));
+  const std::string_view text(line, compose(line, sizeof line, time - (steps_ ? steps_->start : open_.back().start)));
   output_.terminal ? output_.show_live(text) : output_.write_line(text);
 }
 
@@ -164,24 +181,25 @@ std::size_t Progress::compose(char* line, std::size_t size, double elapsed) cons
     const int count = std::snprintf(line + used, size - used, format, values...);
     used = std::min(size - 1, used + static_cast<std::size_t>(std::max(count, 0)));
   };
-  const std::string& phase = open_.back().phase;
-  add("%-9s %.150s", words_of(phase).word, detail_.c_str());
-  const std::size_t bytes = phase == "output" ? output::bytes_being_written() : 0;
+  const char* const word = steps_ ? "steps" : words_of(open_.back().phase).word;
+  const double fraction = steps_ ? steps_->fraction : fraction_, done = steps_ ? fraction - steps_->from : fraction;
+  add("%-9s %.150s", word, (steps_ ? steps_->what : detail_).c_str());
+  const std::size_t bytes = !steps_ && open_.back().phase == "output" ? output::bytes_being_written() : 0;
   if (bytes > 0) add("%s%.1f MB", detail_.empty() ? "" : "  ", 1e-6 * static_cast<double>(bytes));
-  if (fraction_ >= 0) {
+  if (fraction >= 0) {
     char bar[21] = "                    ";
-    std::fill_n(bar, static_cast<std::size_t>(20 * fraction_), '#');
+    std::fill_n(bar, static_cast<std::size_t>(20 * fraction), '#');
     if (output_.terminal)
-      add("  [%s] %3.0f %%", bar, 100 * fraction_);
+      add("  [%s] %3.0f %%", bar, 100 * fraction);
     else
-      add("  %.0f %%", 100 * fraction_);
+      add("  %.0f %%", 100 * fraction);
   }
   if (elapsed >= 1) {
     add("%s", "  ");
     used = std::min(size - 1, used + print_time(line + used, size - used, elapsed));
-    if (fraction_ > 0.02 && fraction_ < 1) {
+    if (done > 0.02 && fraction < 1) {
       add("%s", ", about ");
-      used = std::min(size - 1, used + print_time(line + used, size - used, elapsed * (1 - fraction_) / fraction_));
+      used = std::min(size - 1, used + print_time(line + used, size - used, elapsed * (1 - fraction) / done));
       add("%s", " left");
     }
   }

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,8 @@ struct ProgressOutput {
 };
 
 /// Shows what a run is at, one live line a phase: what, how far, since when, how long still. Where standard error
-/// is no terminal, phases that last get a plain line every ten seconds. A phase that begins after Ctrl-C is not
+/// is no terminal, phases that last get a plain line every ten seconds. What is reported between phases are steps that
+/// have several phases each: their line stays while these come and go. A phase that begins after Ctrl-C is not
 /// begun: that ends the run.
 class Progress final : public PhaseListener {
  public:
@@ -41,7 +43,7 @@ class Progress final : public PhaseListener {
 
   void begin(const std::string& phase) override;
   void end(const std::string& phase) noexcept override;
-  /// How far the phase is: fraction in [0, 1], below 0 where it is not known.
+  /// How far the phase is, or between phases how far the steps are: fraction in [0, 1], below 0 where it is not known.
   void operator()(double fraction, const std::string& what);
   /// Draws again where it is time to.
   void tick();
@@ -50,6 +52,7 @@ class Progress final : public PhaseListener {
   static constexpr double line_seconds = 10;     ///< between plain lines
 
  private:
+  void step(double fraction, const std::string& what);
   void draw(bool now);
   std::size_t compose(char* line, std::size_t size, double elapsed) const;
   void run_ticker();
@@ -63,6 +66,12 @@ class Progress final : public PhaseListener {
     double start = 0;
   };
   std::vector<Open> open_;  ///< phases, the innermost last
+  struct Steps {
+    double start = 0, from = 0;  ///< when the first one was reported, and how far it was
+    double fraction = 0;
+    std::string what;
+  };
+  std::optional<Steps> steps_;  ///< until they are through
   std::string detail_;
   double fraction_ = -1, drawn_ = 0;
   bool detailed_ = false, ending_ = false;

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/counted.hpp"
 #include "deck/expression/operations.hpp"
 #include "deck/read_string.hpp"
 #include "physics/entry.hpp"
 #include "physics/reaction_diffusion/mechanism_file.hpp"
+#include "physics/reaction_diffusion/splittings.hpp"
 #include "physics/time_scheme.hpp"
 
 namespace tessera::physics::reaction_diffusion {
@@ -68,6 +70,15 @@ std::vector<std::string> method_names() {
   return names;
 }
 
+deck::KeyInfo splitting_key() {
+  deck::KeyInfo info;
+  for (const SplittingEntry& entry : splittings()) {
+    info.help += fmt::format("{}{}: {}", info.choices.empty() ? "" : "; ", entry.name, entry.help);
+    info.choices.push_back(entry.name);
+  }
+  return info;
+}
+
 deck::Section<ReactionKeys> reaction_section(const Setup& setup) {
   deck::Section<ReactionKeys> section("reaction",
                                       "What happens at each node, and how it is put together with diffusion");
@@ -90,10 +101,7 @@ deck::Section<ReactionKeys> reaction_section(const Setup& setup) {
            {.help = "of the error of a step of a node, beside the values there", .min = 0, .max = 1})
       .key("absolute_tolerance", &ReactionKeys::absolute_tolerance,
            {.help = "and where they are small", .unit = "of the fields", .min = 0, .open_min = true})
-      .key("splitting", &ReactionKeys::splitting,
-           {.help = "strang: half of the reactions, diffusion, the other half, of order 2; lie: reactions, then "
-                    "diffusion, of order 1",
-            .choices = {"strang", "lie"}})
+      .key("splitting", &ReactionKeys::splitting, splitting_key())
       .position(&ReactionKeys::where);
 }
 
@@ -229,17 +237,17 @@ void read_reaction(const deck::Deck& deck, Params& params) {
     const bool given = i < keys.parameters.size() && keys.parameters[i];
     params.parameters.push_back(given ? *keys.parameters[i] : setup.parameters[i].value);
   }
-  params.splitting = keys.splitting == "strang" ? SplitScheme::strang : SplitScheme::lie;
+  params.splitting = splitting(keys.splitting);
   params.odes.method = keys.method == "auto" ? "rosenbrock" : keys.method;
   params.odes.tolerance = {keys.tolerance, keys.absolute_tolerance};
   params.reaction_where = keys.where ? keys.where : params.physics.where;
   params.odes.where = deck.has("reaction.method") ? deck.where("reaction.method") : params.reaction_where;
   if (setup.has_rates() && keys.rates.size() != setup.fields.size())
-    throw Error(
-        ExitCode::usage,
-        fmt::format("reaction.rates has {} expressions, there are {} fields", keys.rates.size(), setup.fields.size()),
-        fmt::format("give one a field, in the order of physics.fields: {}", fmt::join(setup.fields, ", ")),
-        deck.has("reaction.rates") ? deck.where("reaction.rates") : params.reaction_where);
+    throw Error(ExitCode::usage,
+                fmt::format("reaction.rates has {}, there are {}", counted(keys.rates.size(), "expression"),
+                            counted(setup.fields.size(), "field")),
+                fmt::format("give one a field, in the order of physics.fields: {}", fmt::join(setup.fields, ", ")),
+                deck.has("reaction.rates") ? deck.where("reaction.rates") : params.reaction_where);
   if (setup.has_rates()) params.rates = Rates(keys.rates, setup.fields);
 }
 
@@ -253,10 +261,11 @@ void read_materials(const deck::Deck& deck, Params& params) {
   for (const MaterialKeys& material : materials) {
     const std::vector<Expression>& D = material.diffusion;
     if (D.size() != 1 && D.size() != params.setup.fields.size())
-      throw Error(
-          ExitCode::usage,
-          fmt::format("diffusion has {} expressions, there are {} fields", D.size(), params.setup.fields.size()),
-          fmt::format("give one for each of {}, or one for all", fmt::join(params.setup.fields, ", ")), material.where);
+      throw Error(ExitCode::usage,
+                  fmt::format("diffusion has {}, there are {}", counted(D.size(), "expression"),
+                              counted(params.setup.fields.size(), "field")),
+                  fmt::format("give one for each of {}, or one for all", fmt::join(params.setup.fields, ", ")),
+                  material.where);
     for (std::size_t c = 0; c < params.of_field.size(); ++c)
       params.of_field[c].materials.push_back(
           {material.on, {D.size() == 1 ? D.front() : D[c]}, Expression(), Expression(), material.where});
@@ -314,10 +323,11 @@ Setup read_setup(const deck::Deck& deck) {
     setup.fields = asked;
   } else if (!asked.empty()) {
     if (asked.size() != setup.fields.size())
-      throw Error(
-          ExitCode::usage,
-          fmt::format("physics.fields has {} names, {} has {} species", asked.size(), reaction, setup.fields.size()),
-          fmt::format("name as many, or leave fields out: they are then {}", fmt::join(setup.fields, ", ")), where);
+      throw Error(ExitCode::usage,
+                  fmt::format("physics.fields has {}, {} has {} species", counted(asked.size(), "name"), reaction,
+                              setup.fields.size()),
+                  fmt::format("name as many, or leave fields out: they are then {}", fmt::join(setup.fields, ", ")),
+                  where);
     setup.fields = asked;
   }
   return setup;

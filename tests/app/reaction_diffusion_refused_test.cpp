@@ -132,4 +132,11 @@ TEST(ReactionDiffusion, ListsItsReactions) {
     EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
 }
 
+TEST(ReactionDiffusion, ListsItsSplittingsAmongTheSchemes) {
+  const Result result = tessera("list schemes");
+  EXPECT_EQ(result.code, 0);
+  for (const char* part : {"strang ", "lie ", "splitting", "half of the reactions", "reaction.splitting"})
+    EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
+}
+
 }  // namespace

@@ -138,6 +138,38 @@ TEST(Progress, ShowsTheTimeLeftOfAPhase) {
   EXPECT_TRUE(shown.lines.empty());
 }
 
+/// Steps of several phases each, none of which lasts: where nobody sees a line of it a run through time seems to stand.
+TEST(Progress, OfStepsStaysWhileTheirPhasesComeAndGo) {
+  for (const bool terminal : {true, false}) {
+    Shown shown;
+    tessera::app::Progress progress(shown.output(terminal));
+    for (int step = 1; step <= 50; ++step) {
+      for (const char* phase : {"assemble", "solve"}) {
+        progress.begin(phase);
+        progress.tick();
+        shown.now += 0.5;
+        progress.end(phase);
+      }
+      progress(0.5 + 0.01 * step, "t = " + std::to_string(step));  // it goes on from a checkpoint
+      if (step == 1) continue;
+      const std::vector<std::string>& lines = terminal ? shown.live : shown.lines;
+      EXPECT_EQ(lines.empty(), !terminal && step < 11) << step;
+      if (step == 26 && terminal) {
+        EXPECT_EQ(lines.back(), "steps     t = 26  [###############     ]  76 %  0:25, about 0:24 left");
+      }
+    }
+    if (!terminal) {
+      ASSERT_EQ(shown.lines.size(), 4u);
+      EXPECT_EQ(shown.lines[1], "steps     t = 21  71 %  0:20, about 0:29 left");
+    }
+    progress.begin("post");
+    shown.now += 20;
+    progress.tick();
+    const std::vector<std::string>& lines = terminal ? shown.live : shown.lines;
+    EXPECT_EQ(lines.back(), "evaluate  errors and quantities  0:20");  // they are through
+  }
+}
+
 TEST(Progress, WithoutATerminalWritesALineEveryTenSeconds) {
   Shown shown;
   tessera::app::Progress progress(shown.output(false));
