@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
@@ -47,7 +48,7 @@ Words words_of(const std::string& phase) {
 }
 
 std::size_t print_time(char* text, std::size_t size, double seconds) {
-  const long s = static_cast<long>(seconds + 0.5);
+  const long s = std::lround(seconds);
   const int count = s >= 3600 ? std::snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60)
                               : std::snprintf(text, size, "%ld:%02ld", s / 60, s % 60);
   return static_cast<std::size_t>(std::max(count, 0));
