@@ -227,7 +227,7 @@ struct LimitPass {
              most_taken * std::fabs(to[at] - (share > 0 ? share * start[at] : 0)));
   }
   /// The state of the stage from that of low order and the parts of all edges. The walk over them is that of WholePass,
-  /// written out in both: as one function WholePass spills 116 bytes a thread in space instead of 84 on an H200.
+  /// written out in both: as one function the compiler spills 116 bytes a thread in space instead of 84 (sm_90).
   TESSERA_HD void add_up(const Row& row, const typename Edges::Side& own) const {
     const PassViews<Equation>& v = by_edges.v;
     Real sum[n] = {};

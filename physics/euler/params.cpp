@@ -29,9 +29,8 @@ deck::Section<PhysicsSection> physics_section() {
                 "convex (second order where the flow is smooth, bounds of density and entropy kept), monolithic (the "
                 "same bounds by limits that do not depend on the step), fct (flux "
                 "correction after each step, one factor for density and pressure) or none (the low order: robust, "
-                "first order); where there is [steady], or an implicit scheme, the default is monolithic: convex and "
-                "fct "
-                "correct the end of an implicit step, which convex does up to twice the longest explicit one",
+                "first order); where there is [steady], or an implicit scheme, the default is monolithic: convex "
+                "and fct correct the end of an implicit step, which convex does up to twice the longest explicit one",
             .choices = {"convex", "monolithic", "fct", "none"}})
       .key("mass", &PhysicsSection::mass,
            {.help = "of limiter = \"convex\", in its high order: consistent or lumped",

@@ -16,11 +16,13 @@ assembly::LineNodes line_nodes(const PhysicsParams& physics, const mesh::Mesh& m
 void make_space(const deck::Deck& deck, const PhysicsParams& physics, int components, const std::vector<Index>& same,
                 assembly::LineNodes nodes, Discretisation& space);
 
-/// The same in a lower order on the mesh of a space that was set up: `space.mesh`, a copy of its mesh, is there. As
-/// much as an operator needs: what is prescribed is 0 in the rows of what is prescribed in the higher order, and there
-/// are places of dofs only where order 1 has several unknowns a node, whose near kernel asks for them. `make_map` is
-/// assembly::lower_dof_map of `higher`, asked on one rank. Of a part that is one of a rank, and collective.
+/// assembly::lower_dof_map of a higher order, with the rows that are fixed there.
 using MakeLowerMap = std::function<assembly::DofMap(std::vector<Index>& fixed)>;
+/// The same in a lower order on the mesh of a space that was set up. For order 1, whose dofs may be its nodes, a copy
+/// of that is in `space.mesh`; above, it may come later. As much as an operator needs: what is prescribed is 0 in the
+/// rows of what is prescribed in the higher order, and there are places of dofs only where order 1 has several unknowns
+/// a node, whose near kernel asks for them. `make_map` is asked on one rank. Of a part that is one of a rank, and
+/// collective.
 void make_lower_space(const Discretisation& higher, int order, Discretisation& space, const MakeLowerMap& make_map);
 
 /// The rows with Dirichlet values, ascending: of the unfolded space where there is one.
