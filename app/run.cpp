@@ -19,6 +19,7 @@
 #include "app/progress.hpp"
 #include "app/ranks.hpp"
 #include "app/run_of.hpp"
+#include "app/same_files.hpp"
 #include "app/signals.hpp"
 #include "app/version.hpp"
 #include "base/collective.hpp"
@@ -188,6 +189,7 @@ deck::Deck open_deck_of(RunOf& run, const Ranks& ranks) {
     throw Error(ExitCode::usage,
                 fmt::format("rank {} of {} has another deck than rank 0", other - prints.begin(), prints.size()),
                 "let all machines see the same files");
+  check_same_files(*all, *deck, run.origin.plugins);
   return *deck;
 }
 
