@@ -84,8 +84,10 @@ ExitCode run_and_summarise(const deck::Deck& deck, const RunOf& run, const Ranks
   progress.ends_phases = !ranks.get();  // ranks end together: the solver asks all
   progress.at_phase = [&] {
     if (StopOnSignals::asked()) return;  // a handler may be reading
-    LastWords::set(summary.text_if_ended("interrupted", "", static_cast<int>(ExitCode::interrupted)),
-                   summary.text_if_ended("error", LastWords::message, static_cast<int>(ExitCode::memory)));
+    LastWords::set(
+        summary.text_if_ended("interrupted", "", static_cast<int>(ExitCode::interrupted)),
+        summary.text_if_ended("error", StopOnSignals::ended_by_launcher, static_cast<int>(ExitCode::interrupted)),
+        summary.text_if_ended("error", LastWords::message, static_cast<int>(ExitCode::memory)));
   };
   ExitCode code = ExitCode::ok;
   try {
