@@ -123,8 +123,7 @@ class PreconditionedCg final : public Krylov<Exec, T> {
  public:
   PreconditionedCg(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M,
                    const SolverParams& params)
-      : Base(exec, A, M, params, 2 * (Base::block_of(params) + 1) + 2 * Base::block_of(params),
-             Base::block_of(params)),
+      : Base(exec, A, M, params, 2 * (Base::block_of(params) + 1) + 2 * Base::block_of(params), Base::block_of(params)),
         p_(A.rows()),
         q_(A.rows()),
         z_(A.rows()),
