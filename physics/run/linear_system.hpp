@@ -2,7 +2,6 @@
 // The system of a linear problem, assembled as its deck and its ranks ask for.
 #include <list>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/collective.hpp"
@@ -24,8 +23,8 @@ struct BorrowedCells {
 /// Of the rows that a rank owns, with lower orders where the solver wants them. Not movable.
 template <class Exec>
 struct LinearSystemOf {
-  /// What one step of a run on one rank has freed serves the next, until all of this is gone.
-  std::optional<ReusedMemory<typename Exec::Space>> reused;
+  /// What one part of a run has freed serves the next, until all of this is gone.
+  ReusedMemory<typename Exec::Space> reused;
   BorrowedCells cells;
   std::list<OrderSystem<Exec>> orders;
   System<Exec> system;
@@ -61,7 +60,6 @@ void assemble_linear_system(Exec& exec, M& model, const OverRanks<Exec>& ranks, 
                             output::Summary& summary) {
   CommonParams& params = model.params();
   const Discretisation& space = ranks.space();
-  if (!ranks) to.reused.emplace();
   const AssembleOn<Exec> assemble = [&](const Discretisation& of_order, System<Exec>& system, output::Summary& says) {
     model.assemble(exec, of_order, system, says);
   };

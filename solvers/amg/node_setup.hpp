@@ -39,6 +39,12 @@ template <class Exec>
 void orthonormalise(Exec& exec, View<const Index> aggregate, Index aggregates, int height, int modes,
                     View<double> kernel, View<double> factors);
 
+/// Its part within the aggregates, of which `a` has the nodes [starts[a] .. starts[a + 1]); factors are zero on entry.
+void orthonormalise_rows(Threads& exec, View<const Offset> starts, View<const Index> nodes, int height, int modes,
+                         View<double> kernel, View<double> factors);
+void orthonormalise_rows(Cuda& exec, View<const Offset> starts, View<const Index> nodes, int height, int modes,
+                         View<double> kernel, View<double> factors);
+
 /// What T of a level consists of.
 struct Tentative {
   int modes = 1;
