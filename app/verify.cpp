@@ -125,7 +125,8 @@ std::string worst_of(const output::CompareReport& report) {
 output::CompareReport compare_runs(const fs::path& a, const fs::path& b, const output::CompareOptions& options) {
   output::CompareOptions of_results = options;
   for (const char* key :
-       {"solver", "assembly", "matrix", "ranks", "newton", "warnings", "files", "balance", "errors", "sources"})
+       {"solver", "assembly", "matrix", "ranks", "newton", "warnings", "files", "balance", "errors", "sources",
+        "time.iterations", "time.systems", "time.matrices", "time.set_ups", "time.evaluations"})
     of_results.ignore.emplace_back(key);
   return output::compare(a, b, of_results);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/team.hpp"
 #include "mesh/adjacency.hpp"
@@ -29,14 +30,7 @@ std::vector<char> vertices(const Mesh& mesh) {
 std::vector<int> of_box(const Mesh& mesh, int ranks) {
   const Bricks bricks(mesh.box_cells, mesh.dim, mesh.order, ranks);
   if (!bricks.exist()) return {};
-  std::array<Offset, 2> nodes{1, 1};  // along the first two axes
-  for (int axis = 0; axis < std::min(mesh.dim, 2); ++axis) nodes[axis] = Offset{mesh.box_cells[axis]} * mesh.order + 1;
-  std::vector<int> owners(static_cast<std::size_t>(mesh.nodes()));
-  parallel_for(default_threads(), mesh.nodes(), [&](Offset node) {
-    owners[static_cast<std::size_t>(node)] =
-        bricks.owner({node % nodes[0], node / nodes[0] % nodes[1], node / nodes[0] / nodes[1]});
-  });
-  return owners;
+  return owners_of(bricks, mesh);
 }
 
 /// Equal pieces of Morton's curve through the nodes.
@@ -124,7 +118,7 @@ std::vector<int> vertex_owners(const Mesh& mesh, int ranks, const std::string& m
   join(joined, owners);
   if (all_own(owners, is_vertex, ranks)) return owners;
   throw Error(ExitCode::usage,
-              fmt::format("{} ranks are more than the mesh of {} cells has work for", ranks, mesh.cells()),
+              fmt::format("{} ranks are more than the mesh of {} has work for", ranks, counted(mesh.cells(), "cell")),
               "start fewer ranks (mpirun -n), or refine the mesh");
 }
 

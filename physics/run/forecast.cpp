@@ -1,16 +1,10 @@
 #include "physics/run/forecast.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
 
 #include "assembly/fields/quantities.hpp"
-#include "assembly/matrix_free/operator.hpp"
-#include "assembly/space/estimated_entries.hpp"
 #include "assembly/space/longest_way.hpp"
 #include "base/backend.hpp"
 #include "base/counted.hpp"
@@ -18,274 +12,89 @@
 #include "base/host_memory.hpp"
 #include "base/log.hpp"
 #include "base/peer_bytes.hpp"
+#include "mesh/box.hpp"
 #include "mesh/entity_table.hpp"
+#include "mesh/make_mesh.hpp"
 #include "mesh/quality.hpp"
 #include "mesh/rank_mesh.hpp"
 #include "physics/run/device_limits.hpp"
+#include "physics/run/memory_estimate.hpp"
 #include "physics/run/rank_run.hpp"
 #include "physics/run/report.hpp"
-#include "physics/time_scheme.hpp"
-#include "solvers/eigen/eigen.hpp"
-#include "solvers/solve.hpp"
 
 namespace tessera::physics {
 
 namespace {
 
-struct Estimate {
-  double nnz = 0, host_bytes = 0, device_bytes = 0;
-  double set_up_seconds = 0;  ///< of the solver
+/// What each of several ranks has of a space.
+struct OfRanks {
+  double all_dofs = 0;
+  std::vector<double> dofs, cells, ghosts;  ///< [ranks]
+  double longest = 0;                       ///< most dofs that one sees of one other
+
+  /// Of the rank that sees most.
+  double seen() const {
+    double most = 0;
+    for (std::size_t rank = 0; rank < dofs.size(); ++rank) most = std::max(most, dofs[rank] + ghosts[rank]);
+    return most;
+  }
+  /// Bytes that GPUs of other ranks write into.
+  double windows(int components) const {
+    const auto ranks = static_cast<int>(dofs.size());
+    if (ranks < 2 || ranks > peer::most_ranks) return 0;
+    const auto bytes = static_cast<Offset>(8 * components * longest);
+    return static_cast<double>(peer::inbox_bytes(ranks) + peer::window_bytes(ranks, peer::chunks_of(bytes)));
+  }
 };
 
-/// Without a matrix: lists, geometry and tensors of quads and hexes, element matrices of the others, the element
-/// vector. Of one unknown a node either maps or tensors at points; of several maps or J^-1 and |det J| there, and
-/// coefficients.
-double matrix_free_bytes(const mesh::Mesh& mesh, const assembly::Space& space, const AtPoints& coefficients) {
-  const assembly::DofMap& dofs = space.dofs;
-  const int components = space.components;
-  const int at_point = components > 1 ? mesh.dim * mesh.dim + 1 : mesh.dim * (mesh.dim + 1) / 2;
-  const bool pulled_back = components == 1 && coefficients.tangent;
-  double bytes = components > 1 && coefficients.tangent ? coefficients.bytes : 0;
-  for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
-    const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes, rows = n * components;
-    const bool tensor = dofs.blocks[b].shape == mesh::Shape::quad || dofs.blocks[b].shape == mesh::Shape::hex;
-    const double map =
-        mesh.blocks[b].order == 1 && !pulled_back ? 8.0 * mesh.dim * ((1 << mesh.dim) - 1) : 8.0 * n * at_point;
-    bytes += cells * (4 * rows + 12 * rows + (tensor ? map : 8 * rows * (rows + 1) / 2));
+OfRanks of_ranks(const CommonParams& params, const Discretisation& space, const PlannedRanks& planned) {
+  if (const BoxSizes* const box = planned.box) {
+    const double most = *std::max_element(box->rank_ghosts.begin(), box->rank_ghosts.end());
+    return {box->dofs, box->rank_dofs, box->rank_cells, box->rank_ghosts, most};
   }
-  return bytes;
+  if (planned.count == 1) return {};
+  const std::vector<int> owners = owners_of_vertices(space.mesh, planned.count, params.mesh, planned.joined);
+  const assembly::RankSizes sizes = assembly::rank_sizes(space.mesh, space.dofs, owners, planned.count);
+  const auto numbers = [](const std::vector<Index>& of) { return std::vector<double>(of.begin(), of.end()); };
+  return {1.0 * space.dofs.dofs, numbers(sizes.dofs), numbers(sizes.cells), numbers(sizes.ghosts),
+          1.0 * assembly::longest_way(space.mesh, space.dofs, owners, planned.count)};
 }
 
-/// Of that the copy in single precision: its lists are those of the operator, its numbers take half. Lower orders have
-/// about 1/7 of it.
-double matrix_free_copy_bytes(const mesh::Mesh& mesh, const assembly::Space& space, const AtPoints& coefficients) {
-  double entries = 0;
-  for (const assembly::DofBlock& block : space.dofs.blocks)
-    entries += static_cast<double>(block.dofs.size()) * space.components;
-  return 8.0 / 7 * 0.5 * (matrix_free_bytes(mesh, space, coefficients) - 8 * entries);
-}
-
-/// What its set-up takes for a while: the vectors of element loads and diagonals, the tensors at a chunk of points; of
-/// several unknowns a node the loads there, and diagonals of the dofs.
-double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::Space& space) {
-  constexpr double chunk = assembly::matrix_free::points_per_chunk;
-  const int components = space.components;
-  const int loads = components * (mesh.dim + 1), diagonals = 1 + components / 2;
-  const int tensor = mesh.dim * (mesh.dim + 1) / 2;
-  double entries = 0, most = 0;
-  for (const assembly::DofBlock& block : space.dofs.blocks) {
-    const double points = static_cast<double>(block.cells()) * block.nodes;
-    entries += points * components;
-    most = std::max(
-        most, components > 1 ? std::min(points, chunk / loads) * (loads + 2) : std::min(points, chunk) * (tensor + 2));
-  }
-  const double of_dofs = components > 1 ? 1.0 * space.rows() : 0;
-  return 8 * (1 + diagonals) * (entries + of_dofs) + 8 * most;
-}
-
-/// Whatever the size of a run: code that a check does not call, and what libraries set up for it.
-constexpr double of_any_run = 5 << 20;
-
-/// What the process holds now, mesh and map included; what was freed and kept is there for the next phase.
-double bytes_in_use() {
-  double pages = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> pages >> resident;
-  return std::max(0.0,
-                  resident * static_cast<double>(sysconf(_SC_PAGE_SIZE)) - static_cast<double>(mallinfo2().fordblks));
-}
-
-/// Files: coordinates, cells and the fields that are written, ours and VTK's; tensors are derived together.
-double output_bytes(const CommonParams& params, const Discretisation& space, const Traits& traits) {
-  const auto written = [&](const FieldInfo& field) {
-    const std::vector<std::string>& asked = params.output.fields;
-    return asked.empty() ? field.written : std::find(asked.begin(), asked.end(), field.name) != asked.end();
-  };
-  double entries = 0, of_node = 72;
-  for (const assembly::DofBlock& block : space.dofs.blocks) entries += static_cast<double>(block.dofs.size());
-  for (const FieldInfo& field : traits.fields)
-    of_node += (written(field) ? 16.0 * field.stride() : 0) + 8.0 * static_cast<double>(field.components.size());
-  return of_node * space.dofs.dofs + 12 * entries + 33.0 * space.mesh.cells();
-}
-
-/// Of a run through time, about: those of the scheme, loads, and copies on the host.
-constexpr double vectors_of_scheme = 12;
-
-/// Of Newton's method, on backend and host: iterates, corrections and residuals.
-constexpr double vectors_of_newton = 8;
-
-/// Of a run whose steps its model makes: the state, its rate, and copies on the host.
-constexpr double states_of_steps = 4;
-
-/// The matrix in the format of the solver: see physics/run/solve.hpp.
-struct Stored {
-  double kept = 0;        ///< bytes while there are iterations
-  double converting = 0;  ///< and while it is made of that which was assembled
-  bool block_rows = false;
-  bool borrows = false;  ///< what is kept is the matrix that was assembled
-};
-
-/// `assembled`: bytes of the matrix in CRS, or in block rows, of which `pairs` are there.
-Stored stored(const CommonParams& params, const Discretisation& space, double nnz, double pairs, double assembled,
-              bool blocks, bool on_cuda) {
-  std::string format = params.matrix.format;
-  if (format == "auto" && solvers::needs_entries(params.solver)) format = blocks ? "block_crs" : "crs";
-  if (format == "auto") format = !blocks ? "packed_ell" : on_cuda ? "block_sliced_ell" : "block_crs";
-  if (format == (blocks ? "block_crs" : "crs")) return {assembled, assembled, blocks, true};
-  if (!blocks || format == "block_sliced_ell") {
-    const double copy = 8 * nnz + 4 * pairs;
-    return {copy, assembled + copy, blocks};
-  }
-  // Block rows number by number: a format of scalars, made of CRS, and the blocks on the diagonal.
-  const double crs = 12 * nnz + 8.0 * space.rows(), diagonal = 8.0 * space.components * space.rows();
-  if (format == "crs") return {crs + diagonal, assembled + crs + diagonal};
-  return {12 * nnz + diagonal, assembled + crs + 12 * nnz + diagonal};
-}
-
-/// What the solver says that it takes, on the host and on the device. `copies_entries`: see solvers::ProblemSize.
-struct SolverNeed {
-  double host = 0, device = 0, set_up_seconds = 0;
-};
-SolverNeed solver_need(const CommonParams& params, const Discretisation& space, double nnz, int block,
-                       bool copies_entries, bool shared) {
-  solvers::ProblemSize size{.rows = 1.0 * space.rows(), .entries = nnz, .dim = space.mesh.dim};
-  size.block = block;
-  size.copies_entries = copies_entries;
-  if (shared) size.all_rows = space.rows();
-  SolverNeed need;
-  const double shift = solvers::shift_bytes(space.rows());
-  need.host = solvers::solver_bytes(params.solver, size) + shift;
-  if (solvers::wants_modes(params.solver))  // the modes twice, while they are taken apart
-    need.host += 16.0 * params.solver.method.as<solvers::EigenParams>().modes * space.rows();
-  const auto seconds = solvers::find_solver(params.solver.type)->set_up_seconds;
-  need.set_up_seconds = seconds ? seconds(size) : 0;
-  size.on_cuda = true;
-  need.device = solvers::solver_bytes(params.solver, size) + shift;
-  return need;
-}
-
-/// How a run solves.
-struct Ways {
-  bool matrix_free = false;
-  bool nonlinear = false;  ///< by Newton's method
-  bool shared = false;     ///< by ranks; the estimate is that of all of them
-};
-
-Estimate estimate(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                  const Traits& traits, const Ways& ways) {
-  const mesh::Mesh& mesh = space.mesh;
-  const assembly::DofMap& dofs = space.dofs;
-  const double rows = space.rows(), components = space.components;
-  Estimate result;
-  // Phases follow each other: files are written when matrix and solver are gone.
-  const double now = bytes_in_use() + of_any_run, files = output_bytes(params, space, traits);
-  if (coefficients.steps) {
-    // The state on the host, and what becomes a file of it, beside all that makes steps.
-    const StepBytes& steps = *coefficients.steps;
-    const double states = 8.0 * states_of_steps * rows;
-    result.device_bytes = steps.kept;
-    result.host_bytes = now + steps.kept + std::max(steps.set_up, states + (params.output.write ? files : 0));
-    return result;
-  }
-  if (ways.matrix_free) {
-    const int diagonals = 1 + space.components / 2;
-    const double kept = matrix_free_bytes(mesh, space, coefficients) + 16.0 * diagonals * rows + 24.0 * mesh.nodes();
-    const double set_up = matrix_free_setup_bytes(mesh, space) + coefficients.bytes;
-    SolverNeed solver = solver_need(params, space, 0, space.components, false, ways.shared);
-    if (solvers::wants_lower_orders(params.solver) && params.solver.precision == "double") {
-      const double copy = matrix_free_copy_bytes(mesh, space, coefficients);
-      solver.host += copy, solver.device += copy;
-    }
-    result.device_bytes = kept + std::max(solver.device, set_up);
-    result.host_bytes = now + std::max(kept + std::max(solver.host, set_up), files);
-    return result;
-  }
-  // Block rows couple the unknowns of a node; without them each is a row of its own.
-  const bool blocks = traits.fields.front().block(mesh.dim) > 1;
-  const double nodes = assembly::estimated_entries(dofs), pairs = blocks ? nodes : nodes * components;
-  result.nnz = blocks ? pairs * components * components : pairs;
-  double connectivity = 0, slots = 0;
-  for (std::size_t b = 0; b < dofs.blocks.size(); ++b) {
-    const double cells = dofs.blocks[b].cells(), n = dofs.blocks[b].nodes;
-    connectivity += cells * (4 * n + 4.0 * mesh.blocks[b].nodes_per_cell + 16);
-    slots += n <= 30 ? cells * 2 * n * n : 0;
-  }
-  const double matrix = 8 * result.nnz + 4 * pairs + 8.0 * (blocks ? dofs.dofs : space.rows());
-  const Stored host = stored(params, space, result.nnz, pairs, matrix, blocks, false);
-  const Stored device = stored(params, space, result.nnz, pairs, matrix, blocks, true);
-  const SolverNeed solver = solver_need(params, space, result.nnz, blocks ? space.components : 1,
-                                        host.block_rows && solvers::needs_entries(params.solver), ways.shared);
-  result.set_up_seconds = solver.set_up_seconds;
-  const double vectors = 8.0 * 2 * rows;
-  const double mesh_bytes = 24.0 * mesh.nodes() + connectivity;
-  result.device_bytes = vectors + std::max({matrix + mesh_bytes + slots + coefficients.bytes, device.converting,
-                                            device.kept + solver.device});
-  const double sparsity = connectivity + 8 * nodes + 16.0 * dofs.dofs;
-  // The model's coefficients and the copy of the assembler.
-  const double assembling = connectivity + matrix + slots + vectors / 2 + 2 * coefficients.bytes;
-  const double solving = std::max(host.converting, host.kept + solver.host) + 3 * vectors / 2;
-  result.host_bytes =
-      std::max(static_cast<double>(memory_use().host_peak), now + std::max({sparsity, assembling, solving, files}));
-  if (!params.time && !ways.nonlinear) return result;
-  // What assembles stays beside the solver, which has its own form of the matrix unless it borrows that which is
-  // filled. In a step there are M and A as well, of implicit schemes their sum, of explicit ones over ranks the
-  // rows of A that a rank owns, and the vectors of the scheme; files are written meanwhile, and two more states wait
-  // for that. Newton's method has the sum as its tangent, and an assembler for each of both. Lower orders have the same
-  // for a part of the rows.
-  const bool implicit = !params.time || is_implicit(*params.time);
-  const double filled = !params.time ? 1 : (implicit || ways.shared) && !ways.nonlinear ? 3 : 2;
-  const double lists = (params.time && ways.nonlinear ? 2 : 1) * (slots + connectivity);
-  const double vectors_kept = params.time ? vectors_of_scheme : vectors_of_newton;
-  const double orders = implicit && solvers::wants_lower_orders(params.solver) ? 1 + std::pow(0.5, mesh.dim) : 1;
-  const double stay = orders * (filled * matrix + lists + coefficients.bytes) + 8.0 * vectors_kept * rows;
-  const double copied = ways.nonlinear ? coefficients.bytes : 0;  // of the host, while the assembler takes them
-  const auto beside = [&](const Stored& form) { return form.borrows && !params.time ? 0 : form.kept; };
-  result.device_bytes = stay + beside(device) + (implicit ? solver.device : 0);
-  const double written = params.time && params.output.write ? 2 * files : 0;
-  result.host_bytes =
-      std::max(result.host_bytes, now + stay + copied + beside(host) + written + (implicit ? solver.host : 0));
-  return result;
-}
-
-/// The largest part of the space that one of several ranks sees, and what its GPU has beside that.
-struct OfRank {
-  double share = 1;
-  double windows = 0;  ///< bytes that GPUs of other ranks write into
-};
-
-/// What each of several ranks has.
-OfRank print_ranks(const CommonParams& params, const Discretisation& space, const PlannedRanks& planned,
-                   output::Summary& summary) {
-  const int ranks = planned.count;
-  const std::vector<int> owners = owners_of_vertices(space.mesh, ranks, params.mesh, planned.joined);
-  const assembly::RankSizes sizes = assembly::rank_sizes(space.mesh, space.dofs, owners, ranks);
-  const auto [least, most] = std::minmax_element(sizes.dofs.begin(), sizes.dofs.end());
-  const auto [few, many] = std::minmax_element(sizes.cells.begin(), sizes.cells.end());
-  const Index ghosts = *std::max_element(sizes.ghosts.begin(), sizes.ghosts.end());
-  const double imbalance = 1.0 * *most * ranks / space.dofs.dofs, halo = 8.0 * ghosts * space.components;
+void print_ranks(const OfRanks& ranks, int components, bool in_parts, output::Summary& summary) {
+  const std::size_t count = ranks.dofs.size();
+  const auto [least, most] = std::minmax_element(ranks.dofs.begin(), ranks.dofs.end());
+  const auto [few, many] = std::minmax_element(ranks.cells.begin(), ranks.cells.end());
+  const double ghosts = *std::max_element(ranks.ghosts.begin(), ranks.ghosts.end());
+  const double imbalance = *most * static_cast<double>(count) / ranks.all_dofs, halo = 8 * ghosts * components;
   fmt::print(
-      "ranks      {}: {} to {} dofs, {} to {} cells each, imbalance {:.3f}\n  {:<10} up to {} dofs of others, {} an "
-      "exchange\n  {:<10} below is that of the largest rank{}\n",
-      ranks, *least, *most, *few, *many, imbalance, "halo", ghosts, human_bytes(halo), "memory",
-      planned.in_parts ? "" : "; the host of the first one has the whole mesh, too");
+      "ranks      {}: {:.0f} to {:.0f} dofs, {:.0f} to {:.0f} cells each, imbalance {:.3f}\n  {:<10} up to {:.0f} dofs "
+      "of others, {} an exchange\n  {:<10} below is that of the largest rank{}\n",
+      count, *least, *most, *few, *many, imbalance, "halo", ghosts, human_bytes(halo), "memory",
+      in_parts ? "" : "; the host of the first one has the whole mesh, too");
   summary.set("ranks.imbalance", imbalance);
-  Index seen = 0;
-  for (std::size_t rank = 0; rank < sizes.dofs.size(); ++rank)
-    seen = std::max(seen, sizes.dofs[rank] + sizes.ghosts[rank]);
-  OfRank result{1.0 * seen / space.dofs.dofs, 0};
-  if (ranks <= peer::most_ranks) {
-    const Offset longest = Offset{8} * space.components * assembly::longest_way(space.mesh, space.dofs, owners, ranks);
-    result.windows =
-        static_cast<double>(peer::inbox_bytes(ranks) + peer::window_bytes(ranks, peer::chunks_of(longest)));
-  }
-  return result;
 }
 
-/// What all ranks take of a machine's memory, where it has all of them; `need`: of one, `whole`: of the first one
-/// beside its part.
-void print_together(int ranks, double need, double whole, double in_use) {
-  const double all = whole + ranks * need, free = in_use + static_cast<double>(host_memory().free);
+/// What all ranks take of a machine's memory, where it has all of them.
+void print_together(int ranks, double all, double in_use) {
+  const double free = in_use + static_cast<double>(host_memory().free);
   fmt::print("  {:<10} about {} for {} ranks, {} on one machine with {} free\n", "together", human_bytes(all), ranks,
              all <= free ? "which fit" : "which would not fit", human_bytes(free));
+}
+
+/// What MPI takes in each rank: OpenMPI 4.1.4, two ranks of one machine.
+constexpr double of_mpi = 16 << 20;
+
+/// Host memory of the first rank, and of each other.
+struct HostOfRanks {
+  double first = 0, other = 0;
+};
+/// `host`: of the space at hand, which is that of all ranks where they have no parts. Code and libraries, which were
+/// there `before` the mesh, each has for itself; the first has the whole mesh and space beside its part of all.
+HostOfRanks host_of_ranks(double host, double now, double share, const PlannedRanks& ranks) {
+  if (ranks.count == 1) return {host, host};
+  if (ranks.box) return {host + of_mpi, host + of_mpi};
+  const double other = ranks.before + share * (host - ranks.before) + of_mpi;
+  return {other + std::max(0.0, now - ranks.before), other};
 }
 
 }  // namespace
@@ -344,13 +153,15 @@ void print_memory(const std::string& backend, double host_bytes, double in_use, 
     fmt::print("  {:<10} about {}; {}\n", "GPU", human_bytes(device_bytes), gpu.why_not);
 }
 
-void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
-                 const std::string& why_no_matrix, bool nonlinear, const Traits& traits, const PlannedRanks& ranks,
-                 output::Summary& summary) {
-  const mesh::Mesh& mesh = space.mesh;
-  const assembly::DofMap& dofs = space.dofs;
-  const bool matrix_free = !why_no_matrix.empty();
+namespace {
+
+void print_quality(const mesh::Mesh& mesh) {
   const mesh::QualityReport quality = mesh::quality(mesh);
+  fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min,
+             quality.max, quality.mean, quality.worst_cell, quality.min_angle, quality.max_angle);
+}
+
+void print_mesh(const mesh::Mesh& mesh, const Traits& traits) {
   fmt::print("mesh       {}, {}, {}, geometric order {}\n", counted(mesh.nodes(), "node"),
              counted(mesh.cells(), "cell"), counted(mesh.facets.size(), "facet"), mesh.order);
   for (const mesh::CellBlock& block : mesh.blocks) fmt::print("  {:<10} {}\n", mesh::name(block.shape), block.cells());
@@ -367,28 +178,63 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
   if (bare > 0 && has_groups && !traits.natural.empty())
     fmt::print("  {} in no group: {} holds there\n", counted(bare, "exterior facet is", "exterior facets are"),
                traits.natural);
-  fmt::print("quality    {:.3f} to {:.3f}, mean {:.3f}; worst cell {}; angles {:.1f} to {:.1f} degrees\n", quality.min,
-             quality.max, quality.mean, quality.worst_cell, quality.min_angle, quality.max_angle);
-  if (mesh.measure.weighs())
-    fmt::print(
-        "axis       {}: the body of revolution has the volume {:g}\n", mesh.measure.axis(),
-        assembly::field_statistics(mesh, dofs, std::vector<double>(static_cast<std::size_t>(dofs.dofs))).measure);
-  const Ways ways{matrix_free, nonlinear, ranks.count > 1};
-  const Estimate size = estimate(params, space, coefficients, traits, ways);
-  fmt::print("space      order {}, {} dofs ({} fixed), {}\n", dofs.order, space.rows(), space.dirichlet.dofs.size(),
-             matrix_free          ? "no matrix (" + why_no_matrix + ")"
-             : coefficients.steps ? "steps are the model's own"
-                                  : fmt::format("about {:.0f} non-zeros", size.nnz));
+  print_quality(mesh);
+}
+
+/// Of a box that nobody has the whole of; all its cells are alike.
+void print_box(const BoxSizes& sizes, const mesh::BoxParams& box, const mesh::Mesh& part) {
+  const auto number = [](double count) { return static_cast<Offset>(count); };
+  fmt::print("mesh       {}, {}, {}, geometric order {}\n  {:<10} {}\n", counted(number(sizes.nodes), "node"),
+             counted(number(sizes.cells), "cell"), counted(number(sizes.facets), "facet"), part.order, box.shape,
+             number(sizes.cells));
+  std::vector<std::string> groups;
+  for (std::size_t g = 0; g < sizes.names.size(); ++g)
+    groups.push_back(fmt::format("{} ({})", sizes.names[g], number(sizes.entities[g])));
+  fmt::print("groups     {}\n", fmt::join(groups, ", "));
+  print_quality(mesh::make_box(one_cell(box), part.order));
+}
+
+void print_space(const Discretisation& space, const std::string& why_no_matrix, bool makes_steps, const Estimate& size,
+                 const BoxSizes* box) {
+  const double rows = box ? box->dofs * space.components : space.rows();
+  const std::string fixed = box ? "" : fmt::format(" ({} fixed)", space.dirichlet.dofs.size());
+  fmt::print("space      order {}, {:.0f} dofs{}, {}\n", space.dofs.order, rows, fixed,
+             !why_no_matrix.empty() ? "no matrix (" + why_no_matrix + ")"
+             : makes_steps          ? "steps are the model's own"
+                                    : fmt::format("about {:.0f} non-zeros", size.nnz * rows / space.rows()));
   constexpr double long_factorisation = 30;
   if (size.set_up_seconds > long_factorisation)
     warn(fmt::format("the factorisation may take about {:.0f} {}; type = \"cg\" or \"gmres\" is likely to be faster",
                      size.set_up_seconds > 120 ? size.set_up_seconds / 60 : size.set_up_seconds,
                      size.set_up_seconds > 120 ? "minutes" : "seconds"));
-  const auto [share, windows] = ranks.count > 1 ? print_ranks(params, space, ranks, summary) : OfRank();
+}
+
+}  // namespace
+
+void print_check(const CommonParams& params, const Discretisation& space, const AtPoints& coefficients,
+                 const std::string& why_no_matrix, bool nonlinear, const Traits& traits, const PlannedRanks& ranks,
+                 output::Summary& summary) {
+  const mesh::Mesh& mesh = space.mesh;
+  const bool matrix_free = !why_no_matrix.empty();
+  if (ranks.box)
+    print_box(*ranks.box, mesh::refined(*params.mesh.box, params.mesh.refine), mesh);
+  else
+    print_mesh(mesh, traits);
+  if (mesh.measure.weighs() && !ranks.box)
+    fmt::print(
+        "axis       {}: the body of revolution has the volume {:g}\n", mesh.measure.axis(),
+        assembly::field_statistics(mesh, space.dofs, std::vector<double>(static_cast<std::size_t>(space.dofs.dofs)))
+            .measure);
+  const OfRanks of = of_ranks(params, space, ranks);
+  const Ways ways{matrix_free, nonlinear, of.all_dofs * space.components};
+  const Estimate size = estimate(params, space, coefficients, traits, ways);
+  print_space(space, why_no_matrix, coefficients.steps.has_value(), size, ranks.box);
+  if (ranks.count > 1) print_ranks(of, space.components, ranks.box != nullptr, summary);
   if (resolve_backend(params.run.backend) == "cuda")
     check_shared_memory(params, space, coefficients, matrix_free, shared_of_block());
-  const bool root_has_whole = ranks.count > 1 && !ranks.in_parts;
-  const double on_host = root_has_whole ? 1 + share : share, in_use = bytes_in_use();
+  const double share = ranks.count == 1 || ranks.box ? 1 : of.seen() / of.all_dofs;
+  const double windows = of.windows(space.components), in_use = bytes_in_use();
+  const HostOfRanks host = host_of_ranks(size.host_bytes, in_use, share, ranks);
   WaysOut ways_out = usual_ways_out();
   if (params.solver.preconditioner == "amg" || params.solver.preconditioner == "pmg") {
     CommonParams other = params;
@@ -396,17 +242,16 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
     other.solver.preconditioning = {};
     const Estimate less = estimate(other, space, coefficients, traits, ways);
     const std::string& name = other.solver.preconditioner;
-    ways_out.host = what_would_fit(size.host_bytes * on_host, in_use + static_cast<double>(host_memory().free), in_use,
-                                   name, less.host_bytes * on_host) +
+    ways_out.host = what_would_fit(host.first, in_use + static_cast<double>(host_memory().free), in_use, name,
+                                   host_of_ranks(less.host_bytes, in_use, share, ranks).first) +
                     ways_out.host;
     ways_out.gpu = what_would_fit(size.device_bytes * share + windows, static_cast<double>(cuda_info().free_bytes), 0,
                                   name, less.device_bytes * share + windows) +
                    ways_out.gpu;
   }
-  print_memory(params.run.backend, size.host_bytes * on_host, in_use, size.device_bytes * share + windows, ways_out);
-  if (ranks.count > 1)
-    print_together(ranks.count, size.host_bytes * share, size.host_bytes * (on_host - share), in_use);
-  summarise_mesh(mesh, space, 0, summary);
+  print_memory(params.run.backend, host.first, in_use, size.device_bytes * share + windows, ways_out);
+  if (ranks.count > 1) print_together(ranks.count, host.first + (ranks.count - 1) * host.other, in_use);
+  if (!ranks.box) summarise_mesh(mesh, space, 0, summary);
 }
 
 }  // namespace tessera::physics

@@ -1,6 +1,7 @@
 #pragma once
 // What `tessera check` says: mesh, sizes, and whether host and GPU hold it.
 #include "physics/model.hpp"
+#include "physics/run/box_sizes.hpp"
 
 namespace tessera::physics {
 
@@ -34,9 +35,11 @@ void print_memory(const std::string& backend, double host_bytes, double in_use, 
 struct PlannedRanks {
   int count = 1;
   std::span<const Index> joined = {};
-  bool in_parts = false;  ///< whether each makes its part, and nobody the whole
+  const BoxSizes* box = nullptr;  ///< where each makes its part of a box, and nobody the whole: what they have
+  double before = 0;              ///< bytes in use before there was a mesh
 };
 
+/// `space` is that of the run, or of a box that ranks make in parts the part of the largest.
 /// Prints mesh, groups, quality, sizes and an estimate of time and memory for host and GPU, and warns where it will
 /// not fit. `why_no_matrix`: of a solution without one; empty: a matrix is assembled. `nonlinear`: by Newton's
 /// method, whose matrix is filled beside its solver. `natural`: what holds on facets

@@ -56,7 +56,7 @@ struct Room {
 };
 Room room_of(const CommonParams& params, const Discretisation& space, int planned_ranks) {
   const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
-  const int ranks = space.ranks ? space.ranks->size() : planned_ranks;
+  const int ranks = space.ranks ? std::max(space.ranks->size(), planned_ranks) : planned_ranks;
   const int gpus = std::max(cuda_info().devices, 1), ranks_of_gpu = (ranks + gpus - 1) / gpus;  // of one machine
   const double part = space.ranks ? 1 : 1.0 / ranks, rows = space.ranks ? space.owned_rows() : space.rows();
   Room room{.size = {.rows = part * rows,
@@ -67,7 +67,9 @@ Room room_of(const CommonParams& params, const Discretisation& space, int planne
                             : static_cast<double>(host_memory().free) / ranks};
   if (ranks > 1) room.size.all_rows = rows;
   if (!space.ranks) return room;
-  room.size.all_rows = static_cast<double>(sum(*space.ranks, std::int64_t{space.owned_rows()}));
+  // One that plans for others has as many rows as the largest of them.
+  room.size.all_rows =
+      static_cast<double>(sum(*space.ranks, std::int64_t{space.owned_rows()})) * ranks / space.ranks->size();
   for (double* most : {&room.size.rows, &room.size.entries}) *most = maximum(*space.ranks, *most);
   room.free = minimum(*space.ranks, room.free);
   return room;

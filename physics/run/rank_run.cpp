@@ -190,6 +190,17 @@ mesh::BoxParams outline(const mesh::BoxParams& box) {
   return result;
 }
 
+mesh::BoxParams one_cell(const mesh::BoxParams& box) {
+  mesh::BoxParams first = box;
+  first.min.resize(box.cells.size());
+  first.max.resize(box.cells.size());
+  for (std::size_t axis = 0; axis < box.cells.size(); ++axis) {
+    first.max[axis] = first.min[axis] + (box.max[axis] - box.min[axis]) / box.cells[axis];
+    first.cells[axis] = 1;
+  }
+  return first;
+}
+
 void complete_dirichlet(Discretisation& part) { part.dirichlet = completed(part, std::move(part.dirichlet)); }
 
 DirichletData completed(const Discretisation& part, DirichletData fixed) {
@@ -333,14 +344,7 @@ void summarise_parts(const Discretisation& part, const mesh::BoxParams& box, Off
   if (part.mesh.measure.weighs()) summary.set("mesh.axis", part.mesh.measure.axis());
   for (std::size_t g = 0; g < part.mesh.groups.size(); ++g)
     summary.set_in("mesh.groups", part.mesh.groups[g].name, count(3 + g));
-  mesh::BoxParams first = box;  // a cell of it, of which the others are copies
-  first.min.resize(box.cells.size());
-  first.max.resize(box.cells.size());
-  for (std::size_t axis = 0; axis < box.cells.size(); ++axis) {
-    first.max[axis] = first.min[axis] + (box.max[axis] - box.min[axis]) / box.cells[axis];
-    first.cells[axis] = 1;
-  }
-  const mesh::QualitySummary quality = mesh::summarise_quality(mesh::make_box(first, part.mesh.order));
+  const mesh::QualitySummary quality = mesh::summarise_quality(mesh::make_box(one_cell(box), part.mesh.order));
   summary.set("mesh.quality.min", quality.min);
   summary.set("mesh.quality.mean", quality.mean);
   summarise_space(part, part.index_map.global_size() * part.components, nnz, summary);

@@ -34,6 +34,9 @@ bool is_made_in_parts(const deck::Deck& deck, const CommonParams& params, int ra
 /// A box like that of the deck with few cells, for what is checked of the whole: the same sides and names.
 mesh::BoxParams outline(const mesh::BoxParams& box);
 
+/// The first cell of a box, of which the others are copies.
+mesh::BoxParams one_cell(const mesh::BoxParams& box);
+
 /// What Model::set_up returned on each rank becomes one: ghosts have the values of their owners, all have one level.
 /// Collective.
 void complete_dirichlet(Discretisation& part);

@@ -18,6 +18,7 @@
 #include "physics/run/forecast.hpp"
 #include "physics/run/in_common.hpp"
 #include "physics/run/initial.hpp"
+#include "physics/run/memory_estimate.hpp"
 #include "physics/run/on_grid.hpp"
 #include "physics/run/rank_run.hpp"
 #include "physics/run/read_deck.hpp"
@@ -308,30 +309,38 @@ ExitCode StationaryRun::report_modes(const Discretisation& space, Modes& modes, 
   return conclude(params, solver, context);
 }
 
-void StationaryRun::check(Context& context) {
-  read(context);
-  const ThreadLimit limit(model().params().run.threads);
-  if (const auto method = grid_method(context)) return check_on_grid(*method, context);
-  model().begin_on_mesh();
-  Discretisation space;
-  const bool shared = context.planned_ranks > 1;
-  if (shared) check_over_ranks(model().params(), model().traits(), context.deck);
-  const bool in_parts = shared && makes_parts(context.deck, context.planned_ranks);
-  const std::vector<Index> joined = discretise(context, space);
-  settle(space, context.planned_ranks, context.summary);
-  set_up(space);
+/// What is evaluated once, as a run does, for its checks.
+void StationaryRun::check_values_of(const Discretisation& space) {
   const CommonParams& params = model().params();
-  if (!in_parts && solvers::wants_modes(params.solver))  // of a box made in parts this is an outline
-    solvers::require_free_rows(params.solver, Offset{space.rows()} - static_cast<Offset>(space.dirichlet.dofs.size()));
-  // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
-  const std::vector<double> u = nonlinear_start(space);
-  const AtPoints coefficients = model().evaluate(space, u, context.summary);
   make_sources(space);  // for the values of those in groups
   if (!params.initial.empty()) (void)initial(space, 0);
   if (!params.initial_rates.empty()) (void)initial(space, 0, true);
   if (params.exact) check_values(*params.exact, space.mesh, space.dofs, space.threads);
+}
+
+void StationaryRun::check(Context& context) {
+  read(context);
+  const double before = bytes_in_use();
+  const CommonParams& params = model().params();
+  const ThreadLimit limit(params.run.threads);
+  if (const auto method = grid_method(context)) return check_on_grid(*method, context);
+  model().begin_on_mesh();
+  if (context.planned_ranks > 1) {
+    check_over_ranks(params, model().traits(), context.deck);
+    if (makes_parts(context.deck, context.planned_ranks)) return check_in_parts(context);
+  }
+  Discretisation space;
+  const std::vector<Index> joined = discretise(context, space);
+  settle(space, context.planned_ranks, context.summary);
+  set_up(space);
+  if (solvers::wants_modes(params.solver))
+    solvers::require_free_rows(params.solver, Offset{space.rows()} - static_cast<Offset>(space.dirichlet.dofs.size()));
+  // Evaluated as a run does, for its checks: signs, finite values, numbers of components.
+  const std::vector<double> u = nonlinear_start(space);
+  const AtPoints coefficients = model().evaluate(space, u, context.summary);
+  check_values_of(space);
   print_check(params, space, coefficients, plan_of(space).why, model().is_nonlinear(), model().traits(),
-              {context.planned_ranks, joined, in_parts}, context.summary);
+              {.count = context.planned_ranks, .joined = joined, .before = before}, context.summary);
 }
 
 LinearSystem StationaryRun::assemble(Context& context, bool full) {

@@ -79,7 +79,10 @@ class StationaryRun : public Module {
   ExitCode run_over_ranks(Context& context);
   bool makes_parts(const deck::Deck& deck, int ranks) const;
   mesh::Mesh outline() const;
+  mesh::RankMesh part_of_outlined(int ranks, int rank) const;
   mesh::RankMesh make_own_part(Communicator& ranks, int threads) const;
+  void check_values_of(const Discretisation& space);
+  void check_in_parts(Context& context);
   ExitCode report(Discretisation& space, Solved& solved, Context& context);
   ExitCode report_modes(const Discretisation& space, Modes& modes, Context& context);
   /// Calls visit(solution, results) for u and, of a run through time, its time t and its rate, [rows].

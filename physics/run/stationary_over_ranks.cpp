@@ -1,9 +1,12 @@
 // Runs that ranks share.
+#include <algorithm>
+
 #include "base/collective.hpp"
 #include "base/muted.hpp"
 #include "linalg/halo.hpp"
 #include "mesh/box.hpp"
 #include "mesh/make_mesh.hpp"
+#include "physics/run/forecast.hpp"
 #include "physics/run/rank_run.hpp"
 #include "physics/run/report.hpp"
 #include "physics/run/stationary.hpp"
@@ -31,19 +34,49 @@ bool StationaryRun::makes_parts(const deck::Deck& deck, int ranks) const {
               deck.where("mesh.partition"));
 }
 
-/// The part of this rank of a box that nobody has.
-mesh::RankMesh StationaryRun::make_own_part(Communicator& ranks, int threads) const {
+/// A part of a box that nobody has.
+mesh::RankMesh StationaryRun::part_of_outlined(int ranks, int rank) const {
   const mesh::MeshParams& params = model().params().mesh;
+  const Muted again;
+  mesh::RankMesh part = mesh::part_of_box(mesh::refined(*params.box, params.refine), params.order, ranks, rank);
+  part.mesh.measure = outline().measure;
+  model().add_groups(part.mesh);
+  return part;
+}
+
+/// That of this rank.
+mesh::RankMesh StationaryRun::make_own_part(Communicator& ranks, int threads) const {
   Threads exec(threads);
   Scope scope(exec, "mesh.generate");
   mesh::RankMesh own;
-  on_each_rank(ranks, [&] {
-    const Muted again;
-    own = mesh::part_of_box(mesh::refined(*params.box, params.refine), params.order, ranks.size(), ranks.rank());
-    own.mesh.measure = outline().measure;
-    model().add_groups(own.mesh);
-  });
+  on_each_rank(ranks, [&] { own = part_of_outlined(ranks.size(), ranks.rank()); });
   return own;
+}
+
+/// The deck on the outline of a box that ranks are to make in parts, and a forecast from the part of the largest: as
+/// one rank would have it, which owns all that it sees.
+void StationaryRun::check_in_parts(Context& context) {
+  const CommonParams& params = model().params();
+  Discretisation whole, part;
+  whole.threads = part.threads = Threads(params.run.threads).count();
+  whole.mesh = outline();
+  make_checked_space(context, whole);
+  set_up(whole);
+  check_values_of(whole);
+  part.why_without_matrix = plan_of(whole).why;
+  const BoxSizes sizes = sizes_of_box(mesh::refined(*params.mesh.box, params.mesh.refine), params.mesh.order,
+                                      params.physics.order, context.planned_ranks, part.threads);
+  mesh::RankMesh own = part_of_outlined(context.planned_ranks, sizes.largest());
+  std::fill(own.owners.begin(), own.owners.end(), alone().rank());
+  make_part(alone(), context.deck, params, whole.components, std::move(own), nullptr, part);
+  settle(part, context.planned_ranks, context.summary);
+  {
+    const Muted again;
+    part.dirichlet = model().set_up(part);
+  }
+  const AtPoints coefficients = model().evaluate(part, nonlinear_start(part), context.summary);
+  print_check(params, part, coefficients, plan_of(part).why, model().is_nonlinear(), model().traits(),
+              {.count = context.planned_ranks, .box = &sizes}, context.summary);
 }
 
 /// The root makes and checks the whole, or of a box that is made in parts its outline; each rank has its part, and says

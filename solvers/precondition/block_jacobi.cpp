@@ -31,7 +31,7 @@ template std::string describe_bad_block(int, const std::vector<float>&, linalg::
 
 PreconditionerEntry block_jacobi_entry() {
   return {.name = "block_jacobi",
-          .help = "division by the blocks that couple the unknowns of a node; with one unknown a node it is jacobi",
+          .help = "for nodes with several unknowns: division by the blocks that couple these",
           .needs = {.diagonal_blocks = true},
           .bytes = [](const SolverParams&, const ProblemSize& size,
                       double value) { return value * size.block * size.rows; },
