@@ -357,20 +357,16 @@ NumbersOfCells LayeredOperator<Exec, Law, T>::memory_of_cells() const {
 
 template <class Exec, class Law, class T>
 void LayeredOperator<Exec, Law, T>::restore_memory_of_cells(const NumbersOfCells& numbers) {
-  std::vector<std::pair<Index, std::size_t>> places;
-  for (std::size_t i = 0; i < numbers.cells.size(); ++i) places.emplace_back(numbers.cells[i], i);
-  std::sort(places.begin(), places.end());
+  const CellsOfNumbers cells(numbers);
   for (Layer& layer : layers_) {
     std::vector<T> memory(static_cast<std::size_t>(layer.memory.size()));
     const std::size_t each = memory.size() / layer.cells.size();
     for (std::size_t c = 0; c < layer.cells.size(); ++c) {
-      const auto found =
-          std::lower_bound(places.begin(), places.end(), std::pair<Index, std::size_t>{layer.cells[c], 0});
-      if (found == places.end() || found->first != layer.cells[c] || each > numbers.width)
+      const double* const of_cell = cells.find(layer.cells[c]);
+      if (!of_cell || each > numbers.width)
         throw Error(ExitCode::file_system, "the checkpoint has other perfectly matched layers than this run",
                     "a run goes on with the deck and the mesh that it began with; run the deck from its start");
-      for (std::size_t i = 0; i < each; ++i)
-        memory[c * each + i] = static_cast<T>(numbers.values[found->second * numbers.width + i]);
+      for (std::size_t i = 0; i < each; ++i) memory[c * each + i] = static_cast<T>(of_cell[i]);
     }
     copy_bytes(Host{}, memory.data(), Space{}, layer.memory.data(), memory.size() * sizeof(T));
   }
