@@ -77,8 +77,7 @@ void CoarseOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const 
                                         View<T> a) {
   const spectral::Target<T> target{.scale = scale.data(), .v = v.data(), .u = u.data(), .kick = kick, .drift = drift};
   apply_blocks(exec, u.data(), target);
-  this->gather(exec, this->gather_, target);
-  this->gather(exec, this->gather_held_, target, a.data());
+  this->gather(exec, {&this->gather_, &this->gather_held_}, target, a.data());
 }
 
 template <class Exec, class Law, class T>

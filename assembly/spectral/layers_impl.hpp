@@ -228,7 +228,7 @@ void LayeredOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<cons
   Base::apply(exec, u, scale, f);
   for (std::size_t i = layers_.size(); i-- > 0; this->blocks_.pop_back())
     layers_[i].block = std::move(this->blocks_.back());
-  this->gather(exec, gather_nodes_, {.scale = scale.data(), .to = f.data()});
+  this->gather(exec, {&gather_nodes_}, {.scale = scale.data(), .to = f.data()});
 }
 
 template <class Exec, class Law, class T>
@@ -251,10 +251,9 @@ void LayeredOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const
     spectral::apply_layer<Law>(exec, rule, view, u.data(), memory, elements);
   }
   if constexpr (attenuates) this->move_memory(exec, View<const T>(u));
-  this->gather(exec, this->gather_, target);
-  this->gather(exec, this->gather_held_, target, a.data());
-  if (pushed_) return this->gather(exec, gather_nodes_, target, a.data() + (a.size() - V_.size()));
-  this->gather(exec, gather_nodes_, target, a_.data());
+  this->gather(exec, {&this->gather_, &this->gather_held_}, target, a.data());
+  if (pushed_) return this->gather(exec, {&gather_nodes_}, target, a.data() + (a.size() - V_.size()));
+  this->gather(exec, {&gather_nodes_}, target, a_.data());
   damp(exec, View<const T>(v), a_.view());
   move_nodes(exec, kick, drift, View<const T>(a_.view()), v, u);
 }
