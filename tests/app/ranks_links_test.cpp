@@ -61,6 +61,21 @@ TEST(RanksOnGpus, FindTheSolutionOfOneOverEveryLink) {
   }
 }
 
+/// Which GPU of its machine each rank has, in words and in the summary; ranks that share one are told what it costs.
+TEST(RanksOnGpus, HaveOneEachAndSayWhich) {
+  SKIP_WITHOUT_MPI();
+  const int devices = tessera::cuda_info().devices;
+  if (devices < 1) GTEST_SKIP() << "no GPU";
+  const std::string deck = write_deck("devices.toml", wind);
+  const fs::path out = folder() / "devices";
+  const Result result = on_ranks(2, "run " + deck + " --backend cuda --output " + out.string());
+  ASSERT_EQ(result.code, 0) << result.text;
+  const int second = devices > 1 ? 1 : 0;
+  EXPECT_EQ(summary_in(out)["ranks"]["devices"], (std::vector<int>{0, second}));
+  EXPECT_TRUE(result.says(fmt::format("rank 0 GPU 0, rank 1 GPU {}", second))) << result.text;
+  EXPECT_EQ(result.says("vectors go through the host, which is slow: ranks share a GPU"), devices == 1) << result.text;
+}
+
 TEST(RanksOnGpus, AreToldOfALinkThatCannotBeHad) {
   SKIP_WITHOUT_MPI();
   const int devices = tessera::cuda_info().devices;
