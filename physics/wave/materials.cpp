@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/backend.hpp"
+#include "base/counted.hpp"
 #include "base/profile.hpp"
 #include "base/team.hpp"
 #include "physics/entry.hpp"
@@ -133,16 +134,19 @@ void check_on_mesh(const MaterialParams& m, int dim) {
   };
   const auto count = static_cast<std::size_t>(Stiffness::count(dim));
   if (!m.stiffness.empty() && m.stiffness.size() != count)
-    refuse(fmt::format("stiffness has {} numbers, in {} dimensions there are {}", m.stiffness.size(), dim, count),
+    refuse(fmt::format("stiffness has {}, in {} there are {}", counted(m.stiffness.size(), "number"),
+                       counted(dim, "dimension"), count),
            dim == 2 ? "C11 C12 C16, C22 C26, C66 of xx yy xy"
                     : "the upper triangle of C by rows, of xx yy zz yz xz xy: C11 ... C16, C22 ... C26, ..., C66");
   if (!m.axis.empty() && m.axis.size() != static_cast<std::size_t>(dim))
-    refuse(fmt::format("axis has {} numbers, the mesh {} dimensions", m.axis.size(), dim), "give one number an axis");
+    refuse(fmt::format("axis has {}, the mesh {}", counted(m.axis.size(), "number"), counted(dim, "dimension")),
+           "give one number an axis");
   for (std::size_t axis = static_cast<std::size_t>(dim); m.grid && axis < 3; ++axis)
     if (!m.grid->axes[axis].empty())
-      throw Error(ExitCode::usage,
-                  fmt::format("the grid of a material has a column {}, the mesh {} dimensions", "xyz"[axis], dim),
-                  "coordinates of the grid are those of the mesh", m.file.where ? m.file.where : m.where);
+      throw Error(
+          ExitCode::usage,
+          fmt::format("the grid of a material has a column {}, the mesh {}", "xyz"[axis], counted(dim, "dimension")),
+          "coordinates of the grid are those of the mesh", m.file.where ? m.file.where : m.where);
   if (m.vpv && m.vsh.has_value() != (dim == 3))
     refuse(dim == 2 ? "layers with a vsh on a 2-D mesh" : "layers without vsh",
            dim == 2 ? "waves that move out of the plane are those of physics.medium = \"sh\""
