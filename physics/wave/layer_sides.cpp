@@ -46,7 +46,7 @@ void LayerSides::check() {
 }
 
 void LayerSides::warn_of_plates() const {
-  if (problem_.medium != Medium::elastic || multiaxial() > 0) return;
+  if (problem_.medium != Medium::elastic || problem_.cells.cells == 0 || multiaxial() > 0) return;
   const std::vector<char> free = free_facets();
   for (const LayerSide& side : sides_) {
     std::array<bool, 6> ends{};

@@ -41,7 +41,8 @@ class Wave final : public Model {
                     .measured = true,
                     .rate = "v",
                     .probed = receiver_names(medium)};
-    if (medium == Medium::acoustic) field = {.name = "p", .unit = "Pa", .measured = true, .rate = "p_rate"};
+    if (medium == Medium::acoustic)
+      field = {.name = "p", .unit = "Pa", .measured = true, .rate = "p_rate", .probed = receiver_names(medium)};
     FieldInfo rate = field.rate_field();
     rate.measured = true;
     rate.written = medium != Medium::acoustic;
