@@ -8,16 +8,6 @@ namespace {
 using namespace wave_test;
 using Exact = std::function<double(double)>;
 
-/// The largest difference of a column from exact values, over the largest of these.
-double misfit(const std::vector<std::vector<double>>& rows, std::size_t column, const Exact& exact) {
-  double most = 0, size = 0;
-  for (const auto& row : rows) {
-    most = std::max(most, std::abs(row[column] - exact(row[0])));
-    size = std::max(size, std::abs(exact(row[0])));
-  }
-  return most / size;
-}
-
 struct Expected {
   const char* of;
   Exact exact;
