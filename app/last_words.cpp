@@ -20,8 +20,8 @@ namespace {
 /// Texts that a handler may read while the next are made: they are never changed, and live until those after them are
 /// set.
 struct Texts {
-  std::string interrupted, failed;
-  std::size_t code_at = 0, message_at = 0;  ///< where "130" and the message stand
+  std::string interrupted, ended, failed;
+  std::size_t code_at = 0, code_of_ended_at = 0, message_at = 0;  ///< where "130" and the message stand
 };
 std::array<Texts, 2> texts;
 std::atomic<int> current{-1};       ///< of `texts`; -1: none yet
@@ -100,32 +100,37 @@ void LastWords::begin(const std::filesystem::path& folder) noexcept {
   call_before_end_without_memory(write_before_end);
 }
 
-void LastWords::set(std::string interrupted, std::string failed) {
+void LastWords::set(std::string interrupted, std::string ended, std::string failed) {
   if (are_said) return;  // by another thread, which reads the text before the next
   const int next = current == 0 ? 1 : 0;
   Texts& of = texts[static_cast<std::size_t>(next)];
   of.interrupted = std::move(interrupted);
+  of.ended = std::move(ended);
   of.failed = std::move(failed);
   of.code_at = of.interrupted.find(code_of_sigint);
+  of.code_of_ended_at = of.ended.find(code_of_sigint);
   of.message_at = of.failed.find(message);
-  if (of.code_at == std::string::npos || of.message_at == std::string::npos) return;
+  for (const std::size_t at : {of.code_at, of.code_of_ended_at, of.message_at})
+    if (at == std::string::npos) return;
   of.code_at += code_of_sigint.size() - 3;
+  of.code_of_ended_at += code_of_sigint.size() - 3;
   current = next;
 }
 
 void LastWords::end() noexcept { owner = 0; }
 
-void LastWords::write_of_signal(int signal) noexcept {
+void LastWords::write_of_signal(int signal, bool by_launcher) noexcept {
   are_said = true;
   const int of = current;
   if (owner != getpid() || of < 0) return output::remove_results_for_good();
   Writer writer;
   output::remove_results_for_good();
   const Texts& text = texts[static_cast<std::size_t>(of)];
-  const std::string_view words = text.interrupted;
-  writer.write(words.substr(0, text.code_at));
+  const std::string_view words = by_launcher ? text.ended : text.interrupted;
+  const std::size_t code_at = by_launcher ? text.code_of_ended_at : text.code_at;
+  writer.write(words.substr(0, code_at));
   writer.write(signal == SIGTERM ? "143" : "130");
-  writer.write(words.substr(text.code_at + 3));
+  writer.write(words.substr(code_at + 3));
   writer.finish();
 }
 

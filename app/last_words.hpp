@@ -12,15 +12,15 @@ class LastWords {
   /// From now on a run writes into this folder. Without other texts its summary says the status, the error and the exit
   /// code.
   static void begin(const std::filesystem::path& folder) noexcept;
-  /// `interrupted`: with `"exit_code": 130`, which a handler sets right. `failed`: with `"error": "<message>"`, which
-  /// becomes the message.
-  static void set(std::string interrupted, std::string failed);
+  /// `interrupted`, and `ended` of a rank that its launcher ends: with `"exit_code": 130`, which a handler sets right.
+  /// `failed`: with `"error": "<message>"`, which becomes the message.
+  static void set(std::string interrupted, std::string ended, std::string failed);
   static constexpr const char* message = "<message>";
   /// The summary is written: there is no more to say.
   static void end() noexcept;
 
   /// Removes what the run has written, and writes the summary of a run that a signal ends. The process must end then.
-  static void write_of_signal(int signal) noexcept;
+  static void write_of_signal(int signal, bool by_launcher) noexcept;
   /// The same of a run without memory, whose threads beside this one have ended.
   static void write_of_failure(const char* what) noexcept;
 };

@@ -19,6 +19,7 @@
 #include "app/progress.hpp"
 #include "app/ranks.hpp"
 #include "app/run_of.hpp"
+#include "app/same_files.hpp"
 #include "app/signals.hpp"
 #include "app/version.hpp"
 #include "base/collective.hpp"
@@ -83,8 +84,10 @@ ExitCode run_and_summarise(const deck::Deck& deck, const RunOf& run, const Ranks
   progress.ends_phases = !ranks.get();  // ranks end together: the solver asks all
   progress.at_phase = [&] {
     if (StopOnSignals::asked()) return;  // a handler may be reading
-    LastWords::set(summary.text_if_ended("interrupted", "", static_cast<int>(ExitCode::interrupted)),
-                   summary.text_if_ended("error", LastWords::message, static_cast<int>(ExitCode::memory)));
+    LastWords::set(
+        summary.text_if_ended("interrupted", "", static_cast<int>(ExitCode::interrupted)),
+        summary.text_if_ended("error", StopOnSignals::ended_by_launcher, static_cast<int>(ExitCode::interrupted)),
+        summary.text_if_ended("error", LastWords::message, static_cast<int>(ExitCode::memory)));
   };
   ExitCode code = ExitCode::ok;
   try {
@@ -188,6 +191,7 @@ deck::Deck open_deck_of(RunOf& run, const Ranks& ranks) {
     throw Error(ExitCode::usage,
                 fmt::format("rank {} of {} has another deck than rank 0", other - prints.begin(), prints.size()),
                 "let all machines see the same files");
+  check_same_files(*all, *deck, run.origin.plugins);
   return *deck;
 }
 

@@ -1,7 +1,4 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +12,7 @@
 #include "app/commands.hpp"
 #include "app/on_path.hpp"
 #include "app/open_deck.hpp"
+#include "app/supervised.hpp"
 #include "base/backend.hpp"
 #include "base/communicator.hpp"
 #include "base/mpi/entry.hpp"
@@ -63,38 +61,34 @@ std::string read_text(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Runs a program to its end, what it says in a file; its exit code, 128 + signal where it died of one.
-int run_program(std::vector<std::string> words, const fs::path& log) {
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t child = -1;
-  const int failed = posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  int status = 0;
-  if (failed != 0 || waitpid(child, &status, 0) != child) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+/// What the runs write beside what the deck asks for: fields, in files that can be compared, of the last state at
+/// least.
+std::vector<std::string> changes_for_fields(const deck::Deck& deck) {
+  const physics::OutputParams output = physics::output_section().read_declared(deck);
+  const bool has_fields = output.has_format("vtu") || output.has_format("pvtu") || output.has_format("vtkhdf");
+  if (output.write && has_fields) return {};
+  std::vector<std::string> changes{"output.write=true", "output.formats=[\"vtu\"]"};
+  if (deck.has("output.every")) changes.emplace_back("output.every=0");
+  return changes;
 }
 
-std::vector<std::string> command_of(const VerifyCommand& command, const Way& way, const fs::path& out) {
+std::vector<std::string> command_of(const VerifyCommand& command, const std::vector<std::string>& changes,
+                                    const Way& way, const fs::path& out) {
   std::vector<std::string> words;
   if (way.ranks > 1) words = {"mpirun", "--oversubscribe", "--bind-to", "none", "-n", std::to_string(way.ranks)};
   words.insert(words.end(), {fs::read_symlink("/proc/self/exe").string(), "run", command.deck.deck});
-  for (const std::string& set : command.deck.set) words.insert(words.end(), {"--set", set});
+  for (const std::vector<std::string>* sets : {&command.deck.set, &changes})
+    for (const std::string& set : *sets) words.insert(words.end(), {"--set", set});
   for (const std::string& plugin : command.deck.plugins) words.insert(words.end(), {"--plugin", plugin});
   words.insert(words.end(), {"--quiet", "--backend", way.backend, "--output", out.string()});
   return words;
 }
 
-Outcome run_way(const VerifyCommand& command, const Way& way, const fs::path& out) {
+Outcome run_way(const Supervised& runs, const std::vector<std::string>& words, const fs::path& out) {
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
   const fs::path log = out.string() + ".log";
-  outcome.code = run_program(command_of(command, way, out), log);
+  outcome.code = runs.run(words, log);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.words = read_text(log);
   outcome.summary = read_text(out / "summary.json");
@@ -136,6 +130,18 @@ output::CompareReport compare_runs(const fs::path& a, const fs::path& b, const o
   return output::compare(a, b, of_results);
 }
 
+bool has_fields(const output::CompareReport& report) {
+  return std::any_of(report.items.begin(), report.items.end(), [](const output::Comparison& item) {
+    return item.what.find("point field '") != std::string::npos || item.what.find("cell field '") != std::string::npos;
+  });
+}
+
+/// Numbers alone say little: runs that differ may have the same.
+Error no_fields() {
+  return Error(ExitCode::usage, "the runs of this deck write no field that could be compared",
+               "name fields in output.fields, and a format in output.formats");
+}
+
 std::string iterations_of(const std::string& text) {
   const nlohmann::json summary = nlohmann::json::parse(text, nullptr, false);
   if (!summary.is_object() || !summary.contains("solver")) return "";
@@ -156,18 +162,20 @@ ExitCode verify(const VerifyCommand& command) {
                 "write the deck into a file");
   if (is_launched_as_rank())
     throw Error(ExitCode::usage, "verify starts ranks by itself and was started by mpirun", "run it without mpirun");
+  const Supervised runs;  // before libraries make threads
   load_plugins(command.deck);
   const deck::Deck deck = open_deck(command.deck);
   (void)physics::run_section(physics::all_precisions).read(deck);  // a deck that is wrong is refused once
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);  // whoever may run the program may run it on two ranks
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+  const std::vector<std::string> changes = changes_for_fields(deck);
   const TemporaryFolder folder;
   std::optional<fs::path> reference;
   bool agrees = true;
   print_row("way", "seconds", "iterations", "largest difference", "");
   for (const Way& way : ways_of(command)) {
     const fs::path out = folder.path / std::to_string(std::hash<std::string>()(way.name));
-    const Outcome outcome = run_way(command, way, out);
+    const Outcome outcome = run_way(runs, command_of(command, changes, way, out), out);
     const std::string seconds = fmt::format("{:.2f}", outcome.seconds), iterations = iterations_of(outcome.summary);
     if (outcome.code != 0) {
       const std::size_t error = outcome.words.find("error: ");
@@ -188,9 +196,11 @@ ExitCode verify(const VerifyCommand& command) {
       continue;
     }
     const output::CompareReport report = compare_runs(*reference, out, command.options);
+    if (!has_fields(report)) throw no_fields();
     print_row(way.name, seconds, iterations, worst_of(report), report.agrees() ? "agrees" : "DIFFERS");
     if (!report.agrees()) fmt::print("{}", report.table(false));
     agrees = agrees && report.agrees();
+    runs.check();
   }
   return agrees ? ExitCode::ok : ExitCode::differs;
 }

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.hpp"
+
 namespace tessera {
 
 namespace fs = std::filesystem;
@@ -21,12 +23,6 @@ namespace {
 
 constexpr std::string_view suffix = ".kept", temporary_suffix = ".part";
 
-/// Fowler, Noll and Vo's hash FNV-1a, of 64 bits.
-std::uint64_t hash(std::string_view bytes, std::uint64_t start = 0xcbf29ce484222325u) {
-  for (const char byte : bytes) start = (start ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
-  return start;
-}
-
 /// A file: this, the key, the bytes. What does not agree with it is not read.
 struct Header {
   std::array<char, 8> magic = {'t', 'e', 's', 's', 'k', 'e', 'p', '1'};
@@ -34,7 +30,7 @@ struct Header {
 
   Header() = default;
   Header(const std::string& key, std::string_view bytes)
-      : key_size(key.size()), size(bytes.size()), checksum(hash(bytes, hash(key))) {}
+      : key_size(key.size()), size(bytes.size()), checksum(fnv1a(bytes, fnv1a(key))) {}
   bool operator==(const Header&) const = default;
 };
 
@@ -56,7 +52,9 @@ fs::path DiskCache::default_folder() {
 DiskCache::DiskCache(fs::path folder, std::uintmax_t most_bytes)
     : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
-fs::path DiskCache::file(const std::string& key) const { return folder_ / fmt::format("{:016x}{}", hash(key), suffix); }
+fs::path DiskCache::file(const std::string& key) const {
+  return folder_ / fmt::format("{:016x}{}", fnv1a(key), suffix);
+}
 
 std::optional<std::string> DiskCache::read(const std::string& key) const {
   if (folder_.empty()) return {};

@@ -6,6 +6,9 @@ namespace tessera {
 /// The device part of memory_use(): zero on builds without CUDA.
 MemoryUse device_memory_use();
 
+/// cudaFree, of any memory that `allocate` gave.
+void give_back(void* memory) noexcept;
+
 template <class Space>
 class ReusedMemory;
 /// What this thread's allocations on the device look into first; nullptr: nothing. Of CUDA builds.

@@ -2,10 +2,12 @@
 // The system of a linear problem, assembled as its deck and its ranks ask for.
 #include <list>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/collective.hpp"
 #include "base/muted.hpp"
+#include "base/reused_memory.hpp"
 #include "linalg/lower_orders.hpp"
 #include "physics/run/lower_orders.hpp"
 #include "physics/run/over_ranks.hpp"
@@ -22,6 +24,8 @@ struct BorrowedCells {
 /// Of the rows that a rank owns, with lower orders where the solver wants them. Not movable.
 template <class Exec>
 struct LinearSystemOf {
+  /// What one step of a run on one rank has freed serves the next, until all of this is gone.
+  std::optional<ReusedMemory<typename Exec::Space>> reused;
   BorrowedCells cells;
   std::list<OrderSystem<Exec>> orders;
   System<Exec> system;
@@ -57,6 +61,7 @@ void assemble_linear_system(Exec& exec, M& model, const OverRanks<Exec>& ranks, 
                             output::Summary& summary) {
   CommonParams& params = model.params();
   const Discretisation& space = ranks.space();
+  if (!ranks) to.reused.emplace();
   const AssembleOn<Exec> assemble = [&](const Discretisation& of_order, System<Exec>& system, output::Summary& says) {
     model.assemble(exec, of_order, system, says);
   };

@@ -1,6 +1,8 @@
 // Commands beside `run` that mpirun starts on several ranks, and forecasts of what those would have.
 #include <sstream>
+#include <thread>
 
+#include "app/child.hpp"
 #include "app/ranks.hpp"
 
 namespace {
@@ -109,6 +111,67 @@ TEST(RanksRun, OtherCommandsAreThoseOfTheFirstRank) {
   const Result verify = on_ranks(2, "verify " + deck);
   EXPECT_EQ(verify.code, 2) << verify.text;
   EXPECT_EQ(times(verify, "was started by mpirun"), 1) << verify.text;
+}
+
+/// A deck that writes no fields, or none that are compared: verify has them written, and sees how they differ.
+TEST(RanksVerify, ComparesFieldsThatTheDeckDoesNotWrite) {
+  SKIP_WITHOUT_MPI();
+  const std::string heat =
+      box_of("tet", 3, 4) + "[physics]\ntype = \"heat\"\n" + dirichlet_on("[\"left\"]", "sin(t)") +
+      "[solver]\ntolerance = 1e-3\n[time]\nend = 0.2\nstep = 0.1\n[output]\nformats = [\"csv\"]\nevery = 1\n";
+  const std::string in_parts = box_of("hex", 3, 5) + "partition = \"bricks\"\n" + poisson_of(2) +
+                               "[[material]]\nsource = \"exp(x*y)\"\n" + dirichlet_on(all_sides(3), "0") +
+                               "[assembly]\nstrategy = \"matrix_free\"\n[solver]\ntolerance = 1e-3\n";
+  const std::string nothing = "[output]\nformats = []\n", not_written = "[output]\nwrite = false\n";
+  for (const std::string& text : {in_parts + nothing, in_parts + not_written, heat}) {
+    const std::string deck = write_deck("verify_fields.toml", text);
+    const Result apart = app_test::tessera("verify " + deck + " --ranks 2 --set run.threads=1 --rtol 0 --atol 0");
+    EXPECT_EQ(apart.code, 6) << text << apart.text;
+    EXPECT_TRUE(apart.says("point field 'u'")) << text << apart.text;
+    const Result same = app_test::tessera("verify " + deck + " --ranks 2 --set run.threads=1 --rtol 1e-6");
+    EXPECT_EQ(same.code, 0) << text << same.text;
+    EXPECT_TRUE(same.says("agrees")) << text << same.text;
+  }
+}
+
+/// In the processes that run now.
+bool is_in_a_command_line(const std::string& words) {
+  for (const auto& entry : fs::directory_iterator("/proc"))
+    if (std::isdigit(static_cast<unsigned char>(entry.path().filename().string()[0])) &&
+        bytes_of(entry.path() / "cmdline").find(words) != std::string::npos)
+      return true;
+  return false;
+}
+
+/// Some run below a folder has said so.
+bool one_says(const fs::path& below, const std::string& words) {
+  std::error_code gone;
+  for (const auto& entry : fs::recursive_directory_iterator(below, gone))
+    if (entry.path().extension() == ".log" && bytes_of(entry.path()).find(words) != std::string::npos) return true;
+  return false;
+}
+
+/// What it has started ends with it, and nothing of it stays: not its folder, no launcher, no rank.
+TEST(RanksVerify, ThatIsEndedEndsItsRuns) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = write_deck("verify_stuck.toml", "[physics]\ntype = \"stuck\"\nin = \"ranks\"\n");
+  const std::string plugin = (fs::path(program()).parent_path() / "plugins/stuck.so").string();
+  for (const auto& [signal, code] : {std::pair{SIGTERM, 143}, std::pair{SIGINT, 130}}) {
+    const fs::path temporary = folder() / fmt::format("verify_{}", code);
+    fs::create_directories(temporary);
+    setenv("TMPDIR", temporary.c_str(), 1);
+    Child verify({"verify", deck, "--plugin", plugin, "--ranks", "2"});
+    unsetenv("TMPDIR");
+    while (verify.runs() && !one_says(temporary, "stuck\n")) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ASSERT_TRUE(is_in_a_command_line(temporary.string()));
+    verify.send(signal);
+    const Result result = verify.end();
+    EXPECT_EQ(result.code, code) << result.text;
+    EXPECT_TRUE(result.says("interrupted: ")) << result.text;
+    EXPECT_FALSE(is_in_a_command_line(temporary.string())) << result.text;
+    for (const auto& entry : fs::directory_iterator(temporary))
+      EXPECT_FALSE(entry.path().filename().string().starts_with("tessera_verify_")) << entry.path();
+  }
 }
 
 }  // namespace

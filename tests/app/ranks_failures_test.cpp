@@ -74,6 +74,30 @@ TEST(RanksFailure, ARankThatIsKilledEndsAllWithinTenSeconds) {
   EXPECT_LE(std::chrono::duration<double>(now).count() - then, 11) << result.text;  // `then` is cut to seconds
   EXPECT_NE(result.code, 0) << result.text;
   EXPECT_TRUE(result.says("signal 9")) << result.text;
+  // Nobody has interrupted the first rank: its launcher ends it.
+  EXPECT_TRUE(result.says("ended by the launcher: another rank has ended")) << result.text;
+  EXPECT_FALSE(result.says("once more")) << result.text;
+  const nlohmann::json summary = summary_in(out);
+  EXPECT_EQ(summary["status"], "error");
+  EXPECT_EQ(summary["error"], "ended by the launcher: another rank has ended, or the launcher was stopped");
+  EXPECT_EQ(summary["exit_code"], 143);
+}
+
+/// A user who ends a rank is not taken for its launcher.
+TEST(RanksFailure, ARankThatAUserInterruptsSaysSo) {
+  SKIP_WITHOUT_MPI();
+  const fs::path out = folder() / "one_interrupted";
+  const std::string deck = write_deck(
+      "one_interrupted.toml", box_of("quad", 2, 8) + "[physics]\ntype = \"heat\"\n" + dirichlet_on("[\"left\"]", "y") +
+                                  "[time]\nend = 1e7\nstep = 1\n[output]\nformats = []\n");
+  const std::string run =
+      program() + " run " + deck + " --quiet --backend threads --threads 1 --output " + out.string();
+  const std::string first = "( while [ ! -e " + (out / ".tessera.lock").string() +
+                            " ]; do sleep 0.05; done; sleep 1; kill -TERM $$ ) & exec " + run;
+  const Result result = shell(mpirun + "-n 1 sh -c '" + first + "' : -n 1 " + run);
+  EXPECT_TRUE(result.says("interrupted: stopping; once more to end at once")) << result.text;
+  EXPECT_FALSE(result.says("ended by the launcher")) << result.text;
+  EXPECT_EQ(summary_in(out)["status"], "interrupted");
 }
 
 struct Cut {

@@ -48,7 +48,7 @@ int end_while_threads_write(const fs::path& folder, const std::function<void()>&
     alarm(60);
     output::begin_results();
     app::LastWords::begin(folder);
-    app::LastWords::set(text, text);
+    app::LastWords::set(text, text, text);
     std::atomic<bool> go{false};
     std::vector<std::thread> threads;
     for (int writer = 0; writer < 2; ++writer) threads.emplace_back([&, writer] { write_for_ever(folder, writer); });
@@ -104,7 +104,7 @@ TEST_F(LastWords, OfASignalLeaveNothingOfOtherThreads) {
       143,
       [] {
         if (first++ > 0) return;
-        app::LastWords::write_of_signal(SIGTERM);
+        app::LastWords::write_of_signal(SIGTERM, false);
         _exit(143);
       },
       143);

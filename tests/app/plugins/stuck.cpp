@@ -21,7 +21,7 @@ struct Params {
 deck::Section<Params> section() {
   return deck::Section<Params>("physics", "A run without end")
       .key("type", &Params::type, {.help = "this module", .choices = {"stuck"}})
-      .key("in", &Params::in, {.help = "where", .choices = {"output", "solve", "loop"}});
+      .key("in", &Params::in, {.help = "where", .choices = {"output", "solve", "loop", "ranks"}});
 }
 
 void say_stuck() {
@@ -39,11 +39,12 @@ class Stuck final : public Module {
   ExitCode run(Context& context) override {
     const Params params = section().read(context.deck);
     Threads host(1);
+    if (params.in == "ranks" && !context.ranks) return ExitCode::ok;  // one alone ends
     {
       Scope scope(host, "solve");
       context.summary.set("space.dofs", 7);
       if (params.in != "output") say_stuck();
-      if (params.in == "solve")
+      if (params.in == "solve" || params.in == "ranks")
         for (;;) pause();
       if (params.in == "loop")
         while (!context.stop()) usleep(1000);

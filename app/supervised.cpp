@@ -1,0 +1,83 @@
+#include "app/supervised.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+
+#include "base/console.hpp"
+#include "base/error.hpp"
+
+namespace tessera::app {
+namespace {
+
+/// How long a launcher may take to end its ranks.
+constexpr int patience_in_seconds = 10;
+
+[[noreturn]] void end_of(int signal) {
+  console::say("interrupted: the runs are ended, their files removed\n");
+  throw Error(signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted, "interrupted");
+}
+
+/// In a group of its own: what a terminal sends to this program's group reaches it once, from here.
+pid_t start(std::vector<std::string>& words, const std::filesystem::path& log, const sigset_t& mask) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setsigmask(&attributes, &mask);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t child = -1;
+  const int failed = posix_spawnp(&child, argv[0], &files, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  return failed == 0 ? child : -1;
+}
+
+}  // namespace
+
+Supervised::Supervised() {
+  sigemptyset(&waited_for_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&waited_for_, signal);
+  pthread_sigmask(SIG_BLOCK, &waited_for_, &before_);
+}
+
+Supervised::~Supervised() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+int Supervised::run(std::vector<std::string> words, const std::filesystem::path& log) const {
+  check();
+  const pid_t child = start(words, log, before_);
+  if (child < 0) return -1;
+  int status = 0, asked = 0;
+  const timespec patience{patience_in_seconds, 0};
+  for (;;) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child || (ended < 0 && errno != EINTR)) break;
+    const int signal = asked == 0 ? sigwaitinfo(&waited_for_, nullptr) : sigtimedwait(&waited_for_, nullptr, &patience);
+    if (asked != 0 && signal < 0 && errno == EAGAIN) kill(-child, SIGKILL);
+    if (asked != 0 || signal <= 0 || signal == SIGCHLD) continue;
+    asked = signal;
+    kill(child, SIGTERM);
+  }
+  if (asked != 0) end_of(asked);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void Supervised::check() const {
+  sigset_t ends = waited_for_;
+  sigdelset(&ends, SIGCHLD);
+  const timespec at_once{0, 0};
+  if (const int signal = sigtimedwait(&ends, nullptr, &at_once); signal > 0) end_of(signal);
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,29 @@
+#pragma once
+#include <signal.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tessera::app {
+
+/// Programs that this one starts and that end with it. While it lives, SIGINT, SIGTERM and SIGHUP wait until they are
+/// looked for: so that what was made is taken away. Threads that are made meanwhile leave them alone, too.
+class Supervised {
+ public:
+  Supervised();
+  ~Supervised();
+  Supervised(const Supervised&) = delete;
+
+  /// Runs a program to its end, what it says in a file; its exit code, 128 + signal where it died of one, -1 where it
+  /// cannot be started. Where this one is to end, it ends that first, as does whatever that has started and ends in
+  /// turn, and throws Error(interrupted) or Error(terminated).
+  int run(std::vector<std::string> words, const std::filesystem::path& log) const;
+  /// Throws the same where this program is to end.
+  void check() const;
+
+ private:
+  sigset_t waited_for_, before_;
+};
+
+}  // namespace tessera::app
