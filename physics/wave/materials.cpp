@@ -49,12 +49,23 @@ void require_positive(const MaterialParams& m, const char* what, double value, c
   if (!(value > 0)) refuse(m, what, value, "positive", x);
 }
 
+/// Models of other programs have fluids as solids without shear.
+void require_shear(const MaterialParams& m, const char* what, double value, const double* x) {
+  if (value != 0) return require_positive(m, what, value, x);
+  const std::string at = x ? fmt::format(" at ({:g}, {:g}, {:g})", x[0], x[1], x[2]) : "";
+  throw Error(ExitCode::usage, fmt::format("the {} is 0{}, and the material is a solid", what, at),
+              "a fluid is a [[material]] of its own with density and vp, or bulk, alone, on its group of cells: leave vs "
+              "and mu out there, also as columns of its grid, and choose physics.medium = \"coupled\", or \"acoustic\" "
+              "where all is fluid",
+              m.where);
+}
+
 AtPlace isotropic(const MaterialParams& m, const Given& given, const double* x) {
   const double rho = given[0], first = given[1], second = given[2];
   double lambda = first, mu = second;
   if (kind_of(m) == Kind::speeds) {
     require_positive(m, "speed of P waves", first, x);
-    require_positive(m, "speed of S waves", second, x);
+    require_shear(m, "speed of S waves", second, x);
     mu = rho * second * second;
     lambda = rho * first * first - 2 * mu;
     if (!(3 * lambda + 2 * mu > 0))
@@ -65,7 +76,7 @@ AtPlace isotropic(const MaterialParams& m, const Given& given, const double* x) 
     mu = first / (2 * (1 + second));
     lambda = 2 * mu * second / (1 - 2 * second);
   } else {
-    require_positive(m, "shear modulus mu", mu, x);
+    require_shear(m, "shear modulus mu", mu, x);
     if (!(3 * lambda + 2 * mu > 0)) refuse(m, "bulk modulus lambda + 2/3 mu", lambda + 2 * mu / 3, "positive", x);
   }
   return {rho, {lambda, mu}, std::sqrt((lambda + 2 * mu) / rho), std::sqrt(mu / rho)};
