@@ -5,11 +5,20 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "base/memory_device.hpp"
 
 namespace tessera {
 namespace {
+
+/// Whether others who use the device, libraries and other processes, may soon miss what is kept.
+bool is_short() {
+  std::size_t free = 0, total = 0;
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess) return free < total / 8;
+  (void)cudaGetLastError();
+  return true;
+}
 
 /// The bytes of blocks that serve smaller allocations: whoever frees one knows only what it asked for.
 class LargerBlocks {
@@ -41,9 +50,12 @@ LargerBlocks& larger_blocks() {
 }  // namespace
 
 void give_back(void* memory) noexcept {
+  larger_blocks().take(memory, 0);  // before another thread may have the same address
   (void)cudaFree(memory);
-  larger_blocks().take(memory, 0);
 }
+
+NoReusedMemory::NoReusedMemory() : before_(std::exchange(reused_device_memory, nullptr)) {}
+NoReusedMemory::~NoReusedMemory() { reused_device_memory = before_; }
 
 struct ReusedMemory<Device>::Blocks {
   std::multimap<std::size_t, void*> free;  ///< by their bytes
@@ -54,7 +66,7 @@ ReusedMemory<Device>::ReusedMemory() : blocks_(std::make_unique<Blocks>()), oute
 }
 ReusedMemory<Device>::~ReusedMemory() {
   reused_device_memory = outer_;
-  if (outer_)  // which may need it next
+  if (outer_ && !is_short())  // which may need it next
     for (const auto& [size, memory] : blocks_->free) outer_->keep(memory, size);
   else
     flush();
@@ -74,12 +86,12 @@ void ReusedMemory<Device>::keep(void* memory, std::size_t bytes) noexcept {
   try {
     blocks_->free.emplace(larger_blocks().take(memory, bytes), memory);
   } catch (...) {  // no room on the host to note it
-    (void)cudaFree(memory);
+    give_back(memory);
   }
 }
 
 void ReusedMemory<Device>::flush() noexcept {
-  for (const auto& [size, memory] : blocks_->free) (void)cudaFree(memory);
+  for (const auto& [size, memory] : blocks_->free) give_back(memory);
   blocks_->free.clear();
   if (outer_) outer_->flush();
 }

@@ -94,7 +94,8 @@ MapOnBackend<Device> lower_dof_map_on(Cuda& exec, const DofMap& higher, CellList
     list.reserve(static_cast<std::size_t>(count));
     touch_pages(list.data(), static_cast<std::size_t>(count) * sizeof(Index), threads);
     const SignalsHeld held;
-    clearing.push_back(std::async([&list, count] { list.resize(static_cast<std::size_t>(count)); }));
+    clearing.push_back(std::async(std::launch::async | std::launch::deferred,
+                                  [&list, count] { list.resize(static_cast<std::size_t>(count)); }));
     entries += count;
   }
   const Index* const dofs = cells.view().data();

@@ -71,6 +71,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     State at_start = copy(now_);
     take_strengths(t);
     leap(0, -dt / 2, 0, at_start);
+    steps_.forget();
     now_.v = std::move(at_start.v);
     now_.w = std::move(at_start.w);
     moved_.start(t, dt, now_.v);
@@ -287,12 +288,12 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     linalg::copy(exec_, ghosts, now_.chi.view().part(parts_.owned, halo_->ghosts()));
   }
 
-  /// With chi'' = (f - K chi + n.u) / m and u'' = M^-1 (f - K u - n chi'') at t: rates += kick times these, and what
-  /// they are of += drift times the rates.
   void take_strengths(double t) {
     wave::take_strengths(exec_, parts_.fluid, t);
     wave::take_strengths(exec_, parts_.solid, t);
   }
+  /// With chi'' = (f - K chi + n.u) / m and u'' = M^-1 (f - K u - n chi'') at t: rates += kick times these, and what
+  /// they are of += drift times the rates.
   void leap(double h, double kick, double drift, State& of) {
     const Linked alone(exec_, nullptr);
     const InterfaceView<T> interface = parts_.interface.view();

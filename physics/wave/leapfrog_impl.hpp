@@ -209,6 +209,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     if (parts_.memory) parts_.memory->forget();
     Array<T, Space> at_start = copy(u_);
     take_strengths(exec_, parts_, t);
+    steps_.forget();
     leap(0, -dt / 2, 0, at_start, v_);
     moved_.start(t, dt, v_);
   }

@@ -155,11 +155,13 @@ void warn_of_bad_cells(std::span<const Problem* const> media) {
                                         [&](double frequency) { return frequency > many * *middle; });
     const mesh::CellBlock& block = medium->mesh().block_of(cell);
     const double* const x = medium->mesh().point(block.cell(cell - block.first_cell)[0]);
-    warn(fmt::format(
-        "the element at ({:.4g}, {:.4g}, {:.4g}) has a quality of {:.2g} and makes steps {:.0f} times shorter than most "
-        "elements bear ({} of {} make them more than {:g} times shorter): mend the mesh there; `tessera check` shows the "
-        "worst cell",
-        x[0], x[1], x[2], quality, highest / *middle, bad_ones, frequencies.size(), many));
+    warn(
+        fmt::format("the element at ({:.4g}, {:.4g}, {:.4g}) has a quality of {:.2g} and makes steps {:.0f} times "
+                    "shorter than most "
+                    "elements bear ({} of {} make them more than {:g} times shorter): mend the mesh there; `tessera "
+                    "check` shows the "
+                    "worst cell",
+                    x[0], x[1], x[2], quality, highest / *middle, bad_ones, frequencies.size(), many));
   }
 }
 

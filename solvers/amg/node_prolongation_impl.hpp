@@ -126,7 +126,8 @@ void prolongation_values(Exec& exec, const NodeMatrixView<const double>& A, View
   });
 }
 
-/// A row of P after the other, for those are short: columns are looked for in the long rows of R.
+/// A row of P after the other, for those are short: columns are looked for in the long rows of R. Over ranks P also has
+/// columns of others' aggregates, which R has not.
 template <class Exec, class V>
 void transpose_values(Exec& exec, const NodeMatrixView<const V>& P, NodeMatrixView<V> R) {
   for_each(exec, P.rows, [=] TESSERA_HD(Offset node) {

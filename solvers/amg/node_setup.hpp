@@ -59,7 +59,7 @@ template <class Exec, class V>
 void prolongation_values(Exec& exec, const NodeMatrixView<const double>& A, View<const double> numbers,
                          const Strength& strength, View<const double> inverse, double omega, const Tentative& tentative,
                          NodeMatrixView<V> P);
-/// R = P^T in its pattern.
+/// R = P^T in its pattern, whose columns ascend in each row.
 template <class Exec, class V>
 void transpose_values(Exec& exec, const NodeMatrixView<const V>& P, NodeMatrixView<V> R);
 

@@ -147,9 +147,9 @@ class PreconditionedCg final : public Krylov<Exec, T> {
       linalg::scale(exec_, scale_ / equation_->scale(), View<double>(rz(-1), 1));
     } else {
       linalg::fill(exec_, p_.view(), 0);
-      linalg::fill(exec_, View<double>(rz(-1), 1), 1);
+      linalg::fill(exec_, View<double>(rz(-1), 1), 0);  // a quotient by 0 is none: beta
     }
-    linalg::fill(exec_, View<double>(pq(-1), 1), 0);  // x is up to date: a quotient by 0 is none
+    linalg::fill(exec_, View<double>(pq(-1), 1), 0);  // and alpha: x is up to date
     scale_ = equation_->scale();
   }
 

@@ -52,8 +52,9 @@ TEST(WaveResolution, IsLookedAtOfExpressionsAndFiles) {
     file << i / 400.0 << ", " << std::exp(-std::pow((i / 400.0 - 0.5) / 0.0318, 2)) << '\n';
   file.close();
   expect_frequency(warnings_of(shaken("file = \"pulse.csv\"\n")), "source 1", 9.5, 10.1);
-  const std::string wave = "[[plane_wave]]\ndirection = [1, 0]\nwave = \"p\"\nat = [0.5, 0]\ntime_function = "
-                           "\"exp(-(t/0.0318)^2)\"\n";
+  const std::string wave =
+      "[[plane_wave]]\ndirection = [1, 0]\nwave = \"p\"\nat = [0.5, 0]\ntime_function = "
+      "\"exp(-(t/0.0318)^2)\"\n";
   expect_frequency(warnings_of(box(2, 8) + physics("elastic", 4) + solid + wave + time_to(0.3, "cfl = 0.9") +
                                "[output]\nformats = []\n"),
                    "plane_wave 1", 9.3, 10.3);
@@ -71,13 +72,14 @@ TEST(WaveResolution, IsLookedAtWhereACellIsBadlyShaped) {
   const auto mesh = [](double y) {
     const fs::path file = folder() / fmt::format("bad_{}.msh", y);
     std::ofstream(file) << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n9\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 "
-                        << y << " 0\n6 2 1 0\n7 0 2 0\n8 1 2 0\n9 2 2 0\n$EndNodes\n$Elements\n4\n1 3 2 0 1 1 2 5 4\n"
+                        << y
+                        << " 0\n6 2 1 0\n7 0 2 0\n8 1 2 0\n9 2 2 0\n$EndNodes\n$Elements\n4\n1 3 2 0 1 1 2 5 4\n"
                            "2 3 2 0 1 2 3 6 5\n3 3 2 0 1 4 5 8 7\n4 3 2 0 1 5 6 9 8\n$EndElements\n";
     return "[mesh]\nfile = \"" + file.string() + "\"\n";
   };
   const auto said = [&](double y) {
-    return warnings_of(mesh(y) + physics("elastic", 2) + solid +
-                       "[[source]]\nat = [0.4, 1.5]\nforce = [1, 2]\n" + time_to(0.001, "cfl = 0.5"));
+    return warnings_of(mesh(y) + physics("elastic", 2) + solid + "[[source]]\nat = [0.4, 1.5]\nforce = [1, 2]\n" +
+                       time_to(0.001, "cfl = 0.5"));
   };
   EXPECT_EQ(said(1.1), "");
   const std::string bad = said(0.001);
@@ -112,29 +114,29 @@ TEST_P(ResolutionRefused, SaysWhatIsWrong) {
 const std::string soon = time_to(0.1, "cfl = 0.5"), four = box(2, 8) + physics("elastic", 4);
 INSTANTIATE_TEST_SUITE_P(
     Wave, ResolutionRefused,
-    ::testing::Values(
-        app_test::Case{"half_a_layer",
-                       four + solid + soon + group("half", "curves", "x < 1e-6 && y < 0.501") + pml("\"half\""),
-                       2,
-                       {"the side has a part alone of the facets at x = 0", "is not in it", "half_a_layer.toml:",
-                        "on = [...] takes several groups"}},
-        app_test::Case{"fluid_with_vs",
-                       four + "[[material]]\ndensity = 1\nvp = 1.5\nvs = 0\n" + soon,
-                       2,
-                       {"the speed of S waves is 0, and the material is a solid", "leave vs and mu out there",
-                        "fluid_with_vs.toml:"}},
-        app_test::Case{"fluid_with_vs_somewhere",
-                       four + "[[material]]\ndensity = 1\nvp = 1.5\nvs = \"max(0, y - 0.5)\"\n" + soon,
-                       2,
-                       {"the speed of S waves is 0 at (0, 0, 0), and the material is a solid"}},
-        app_test::Case{"fluid_with_mu",
-                       four + "[[material]]\ndensity = 1\nlambda = 2\nmu = 0\n" + soon,
-                       2,
-                       {"the shear modulus mu is 0, and the material is a solid"}},
-        app_test::Case{"word_in_a_grid",
-                       four + "[[material]]\nfile = \"word.csv\"\n" + soon,
-                       2,
-                       {"'two' is no number, and stands in the column 'density'", "word.csv:3:"}}),
+    ::testing::Values(app_test::Case{"half_a_layer",
+                                     four + solid + soon + group("half", "curves", "x < 1e-6 && y < 0.501") +
+                                         pml("\"half\""),
+                                     2,
+                                     {"the side has a part alone of the facets at x = 0", "is not in it",
+                                      "half_a_layer.toml:", "on = [...] takes several groups"}},
+                      app_test::Case{"fluid_with_vs",
+                                     four + "[[material]]\ndensity = 1\nvp = 1.5\nvs = 0\n" + soon,
+                                     2,
+                                     {"the speed of S waves is 0, and the material is a solid",
+                                      "leave vs and mu out there", "fluid_with_vs.toml:"}},
+                      app_test::Case{"fluid_with_vs_somewhere",
+                                     four + "[[material]]\ndensity = 1\nvp = 1.5\nvs = \"max(0, y - 0.5)\"\n" + soon,
+                                     2,
+                                     {"the speed of S waves is 0 at (0, 0, 0), and the material is a solid"}},
+                      app_test::Case{"fluid_with_mu",
+                                     four + "[[material]]\ndensity = 1\nlambda = 2\nmu = 0\n" + soon,
+                                     2,
+                                     {"the shear modulus mu is 0, and the material is a solid"}},
+                      app_test::Case{"word_in_a_grid",
+                                     four + "[[material]]\nfile = \"word.csv\"\n" + soon,
+                                     2,
+                                     {"'two' is no number, and stands in the column 'density'", "word.csv:3:"}}),
     app_test::case_name);
 
 }  // namespace

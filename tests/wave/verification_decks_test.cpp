@@ -25,12 +25,12 @@ TEST_P(WaveModeDecks, HaveTheirExactModes) {
   EXPECT_NEAR(kinetic + potential, energy, 1e-5 * energy);
 }
 INSTANTIATE_TEST_SUITE_P(, WaveModeDecks,
-                         ::testing::Values(Mode{"wave_sound", "p", 1e-6, 5 * M_PI * M_PI / 16},
-                                           Mode{"wave_sound_cube", "p", 1e-6, 3 * M_PI * M_PI / 32},
+                         ::testing::Values(Mode{"wave_sound", "p", 1e-6, 5 * M_PI* M_PI / 16},
+                                           Mode{"wave_sound_cube", "p", 1e-6, 3 * M_PI* M_PI / 32},
                                            Mode{"wave_lame", "u", 1e-7, M_PI* M_PI},
                                            Mode{"wave_lame_cube", "u", 2e-6, M_PI* M_PI},
                                            Mode{"wave_pressure_and_shear", "u", 1e-8, 0},
-                                           Mode{"wave_sh", "u", 1e-6, 5 * M_PI * M_PI / 4}),
+                                           Mode{"wave_sh", "u", 1e-6, 5 * M_PI* M_PI / 4}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(WaveDecks, OfAPlaneWaveHaveWhatIsReflectedAndTransmitted) {
