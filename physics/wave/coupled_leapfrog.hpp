@@ -53,6 +53,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
         parts_(parts),
         ranks_(ranks),
         moved_(exec, parts.solid),
+        steps_(parts.solid.summary),
         peaks_(exec, &parts.peaks, parts.dim(), parts.owned, parts.problem.space.dofs.dofs) {
     a_fluid_ = Array<T, Space>(nodes_with_force(parts.fluid));
     a_solid_ = Array<T, Space>(nodes_with_force(parts.solid) * parts.dim());

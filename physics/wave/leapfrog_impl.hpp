@@ -1,17 +1,16 @@
 #pragma once
 // The leapfrog of waves, in double or float.
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "assembly/spectral/layers.hpp"
 #include "linalg/vector_ops.hpp"
 #include "physics/run/motion.hpp"
+#include "physics/wave/equal_steps.hpp"
 #include "physics/wave/fluid_memory.hpp"
 #include "physics/wave/peaks.hpp"
 #include "physics/wave/problem.hpp"
 #include "physics/wave/rayleigh_damping.hpp"
-#include "solvers/krylov/replay.hpp"
 
 namespace tessera::physics::wave {
 
@@ -39,6 +38,7 @@ template <class Exec, class Law, class T>
 struct Parts {
   using Space = typename Exec::Space;
   const Problem& problem;
+  output::Summary& summary;
   typename assembly::ForceOfLaw<Exec, Law, T>::Type force;
   Array<T, Space> inverse_mass;
   Held<Space, T> held;
@@ -159,27 +159,6 @@ class MovedRows {
   Array<double, Space> values_;  ///< [rows], kept from step to step
 };
 
-/// Runs the work of steps. On CUDA those of one length are launched as one, from the second of them on: what a step
-/// queues is the same then, but for what is put where the vectors live before.
-template <class Exec>
-class EqualSteps {
- public:
-  /// `apart`: a step that does more than queue kernels with the same arguments.
-  void run(Exec& exec, double before, double dt, bool apart, const std::function<void()>& work) {
-    if (apart) return work();
-    if (before != before_ || dt != dt_) forget();
-    before_ = before;
-    dt_ = dt;
-    replay_.run(exec, work);
-  }
-  /// Vectors lie elsewhere now.
-  void forget() { replay_.forget(); }
-
- private:
-  solvers::Replay<Exec> replay_;
-  double before_ = 0, dt_ = 0;
-};
-
 template <class Exec, class Law, class T>
 class WaveLeapfrog final : public Leapfrog<Exec> {
  public:
@@ -192,6 +171,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
         parts_(parts),
         ranks_(ranks),
         moved_(exec, parts),
+        steps_(parts.summary),
         a_(Offset{static_cast<Index>(parts.held.nodes.size())} * parts.problem.components()),
         peaks_(exec, parts.peaks, parts.problem.components(), static_cast<Index>(parts.inverse_mass.size()),
                parts.problem.space.dofs.dofs) {

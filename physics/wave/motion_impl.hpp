@@ -32,6 +32,7 @@ class WaveMotion final : public Motion<Exec> {
         absorbing_(own_absorbing()),
         held_(held_nodes(layers)),
         parts_{.problem = problem,
+               .summary = summary,
                .force = make_force(exec, problem, owned_, held_, layers),
                .inverse_mass = {},
                .held = {},
@@ -80,8 +81,11 @@ class WaveMotion final : public Motion<Exec> {
   void evaluate(double t, View<const double> u, View<const double> v, View<double> a) override {
     if constexpr (std::is_same_v<T, double>) {
       apply_force(u, v, a);
-      for (const Source<Space, T>& source : parts_.sources)
-        add_to_entries(exec_, source.all_rows.view(), source.all_weights.view(), (*source.function)(t), a);
+      take_strengths(exec_, parts_, t);
+      for (std::size_t s = 0; s < parts_.sources.size(); ++s) {
+        const Source<Space, T>& source = parts_.sources[s];
+        add_to_entries(exec_, source.all_rows.view(), source.all_weights.view(), parts_.strengths.data() + s, a);
+      }
       const HeldNodes<double> held = parts_.held.view();
       if (!held_.empty()) damp(exec_, components(), held.dofs, held.damping, v, a);
       const View<const Index> fixed = parts_.fixed.view();

@@ -8,11 +8,7 @@
 
 namespace tessera::physics::wave {
 
-/// x_rows[k] += factor weights_k; the rows are distinct.
-template <class Exec, class T>
-void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, double factor, View<T> x);
-
-/// The same with a factor that lives where the vectors live.
+/// x_rows[k] += *factor weights_k, of a factor that lives where the vectors live; the rows are distinct.
 template <class Exec, class T>
 void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, const double* factor, View<T> x);
 

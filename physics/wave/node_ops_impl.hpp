@@ -52,12 +52,6 @@ void leap_held(Exec& exec, const HeldNodes<T> held, View<T> a, T h, T kick, T dr
 }  // namespace detail
 
 template <class Exec, class T>
-void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, double factor, View<T> x) {
-  const T by = static_cast<T>(factor);
-  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { x[rows[k]] += by * weights[k]; });
-}
-
-template <class Exec, class T>
 void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, const double* factor, View<T> x) {
   for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { x[rows[k]] += static_cast<T>(*factor) * weights[k]; });
 }
@@ -190,7 +184,6 @@ void take_peaks(Exec& exec, int components, View<const T> x, View<T> peaks) {
 }
 
 #define TESSERA_INSTANTIATE_NODE_OPS(Exec, T)                                                                          \
-  template void add_to_entries(Exec&, View<const Index>, View<const T>, double, View<T>);                              \
   template void add_to_entries(Exec&, View<const Index>, View<const T>, const double*, View<T>);                       \
   template void add_to_leap(Exec&, View<const Index>, View<const T>, const double*, double, double, View<T>, View<T>); \
   template void damp(Exec&, int, View<const Index>, View<const T>, View<const T>, View<T>);                            \
