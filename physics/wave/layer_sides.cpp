@@ -75,10 +75,11 @@ void LayerSides::warn_of_jumps() const {
       for (const auto& [dof, of] : speeds) {
         if (of[0].least > of[0].most || of[1].least > of[1].most || of[0].is(of[1])) continue;
         const double* const x = &problem_.space.dof_points[3 * static_cast<std::size_t>(dof)];
-        warn(fmt::format("the layer of type = \"pml\" at {}: the material jumps in it at ({:g}, {:g}, {:g}), where the "
-                         "speed before it is {:.4g} and behind it {:.4g}: what is reflected there comes back; let "
-                         "materials end before the layer, or let it grow: grow = true",
-                         side.plane(side.outer), x[0], x[1], x[2], of[0].most, of[1].most));
+        warn(
+            fmt::format("the layer of type = \"pml\" at {}: the material jumps in it at ({:g}, {:g}, {:g}), where the "
+                        "speed before it is {:.4g} and behind it {:.4g}: what is reflected there comes back; let "
+                        "materials end before the layer, or let it grow: grow = true",
+                        side.plane(side.outer), x[0], x[1], x[2], of[0].most, of[1].most));
         break;
       }
     }
@@ -211,8 +212,7 @@ void LayerSides::refuse_part(const LayerSide& side, const mesh::Group& group) co
   if (other) {
     const mesh::CellBlock& block = mesh_.block_of(mesh_.facets.cell[*other]);
     const auto nodes = mesh::facet_nodes(block.shape, mesh_.facets.side[*other], block.order);
-    const double* const x =
-        mesh_.point(block.cell(mesh_.facets.cell[*other] - block.first_cell)[*nodes.begin()]);
+    const double* const x = mesh_.point(block.cell(mesh_.facets.cell[*other] - block.first_cell)[*nodes.begin()]);
     place = fmt::format(": one at ({:g}, {:g}, {:g}) is not in it", x[0], x[1], x[2]);
   }
   refuse(*side.entry, fmt::format("the side has a part alone of the facets at {}{}", side.plane(side.outer), place),

@@ -52,11 +52,12 @@ void require_positive(const MaterialParams& m, const char* what, double value, c
 void require_shear(const MaterialParams& m, const char* what, double value, const double* x) {
   if (value != 0) return require_positive(m, what, value, x);
   const std::string at = x ? fmt::format(" at ({:g}, {:g}, {:g})", x[0], x[1], x[2]) : "";
-  throw Error(ExitCode::usage, fmt::format("the {} is 0{}, and the material is a solid", what, at),
-              "a fluid is a [[material]] of its own with density and vp, or bulk, alone, on its group of cells: leave vs "
-              "and mu out there, also as columns of its grid, and choose physics.medium = \"coupled\", or \"acoustic\" "
-              "where all is fluid",
-              m.where);
+  throw Error(
+      ExitCode::usage, fmt::format("the {} is 0{}, and the material is a solid", what, at),
+      "a fluid is a [[material]] of its own with density and vp, or bulk, alone, on its group of cells: leave vs "
+      "and mu out there, also as columns of its grid, and choose physics.medium = \"coupled\", or \"acoustic\" "
+      "where all is fluid",
+      m.where);
 }
 
 AtPlace isotropic(const MaterialParams& m, const Given& given, const double* x) {

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "assembly/spectral/coarse.hpp"
-#include "base/collective.hpp"
 #include "base/profile.hpp"
 #include "forms/attenuation.hpp"
 #include "forms/layers.hpp"
@@ -57,7 +56,9 @@ class WaveMotion final : public Motion<Exec> {
     if constexpr (attenuates) parts_.force.set_times(problem.media.times);
     if (problem.media.compliance.components > 0) parts_.memory.emplace(problem, inverse, held_, nodes_in_layers());
     if constexpr (forms::has_layers<Law>) take_rates_of_layers();
-    if (attenuates || parts_.memory) say_losses(summary);
+    if (attenuates || parts_.memory) summary.set("attenuation.deviation", problem.media.deviation);
+    if (attenuates) summary.set("attenuation.memory", forms::has_coarse_memory<Law> ? "coarse" : "nodes");
+    if (forms::has_coarse_memory<Law>) summary.set("attenuation.most_relaxed", problem.media.most_relaxed);
     take_held(inverse);
     take_sources(inverse, summary);
     fastest_ = assembly::spectral::highest_frequency(problem.mesh(), problem.cells, problem.media.fast);
@@ -211,20 +212,6 @@ class WaveMotion final : public Motion<Exec> {
     if (values.empty()) return;
     const auto here = to_space<Space>(values);
     linalg::set_entries(exec_, View<const Index>(parts_.fixed.view()), View<const double>(here.view()), x);
-  }
-
-  /// The largest numbers of all ranks, and of the media beside each other. Collective.
-  void say_losses(output::Summary& summary) const {
-    const auto of_all = [&](double value) {
-      return problem_.space.ranks ? maximum(*problem_.space.ranks, value) : value;
-    };
-    double deviation = of_all(problem_.media.deviation);
-    const nlohmann::ordered_json& said = summary.json();
-    if (said.contains("attenuation") && said["attenuation"].contains("deviation"))
-      deviation = std::max(deviation, said["attenuation"]["deviation"].template get<double>());
-    summary.set("attenuation.deviation", deviation);
-    if (attenuates) summary.set("attenuation.memory", forms::has_coarse_memory<Law> ? "coarse" : "nodes");
-    if (forms::has_coarse_memory<Law>) summary.set("attenuation.most_relaxed", of_all(problem_.media.most_relaxed));
   }
 
   /// What damps at each of the dofs that are owned but for absorbing sides, over the mass; or nothing.

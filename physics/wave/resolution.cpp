@@ -53,12 +53,14 @@ std::optional<double> by_samples(const deck::TimeFunction& f, double from, doubl
   std::vector<std::complex<double>> spectrum;
   for (std::size_t i = 0; i < count; ++i) spectrum.emplace_back(of_rate ? values[i + 1] - values[i] : values[i]);
   transform(spectrum);
+  // The integral of |X|^2 over frequencies, straight between those of the transform.
+  const auto between = [&](std::size_t k) { return (std::norm(spectrum[k]) + std::norm(spectrum[k + 1])) / 2; };
   double power = 0, below = 0;
-  for (std::size_t k = 0; k < count / 2; ++k) power += std::norm(spectrum[k]);
+  for (std::size_t k = 0; k < count / 2; ++k) power += between(k);
   if (!(power > 0)) return std::nullopt;
   std::size_t k = 0;
-  while (below < most_of_power * power) below += std::norm(spectrum[k++]);
-  return static_cast<double>(k) / (to - from);
+  while (below + between(k) < most_of_power * power) below += between(k++);
+  return (static_cast<double>(k) + (most_of_power * power - below) / between(k)) / (to - from);
 }
 
 /// A wave of a deck: its frequency, and what it is called where the deck does not give that.
@@ -146,18 +148,20 @@ void warn_of_bad_cells(std::span<const Problem* const> media) {
     const auto cell = static_cast<Index>(most - frequencies.begin());
     const double quality = mesh::cell_quality(medium->mesh(), cell), highest = *most;
     std::vector<double> sorted = frequencies;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
     std::nth_element(sorted.begin(), middle, sorted.end());
     if (quality > bad || highest < many * *middle) continue;
     const auto bad_ones = std::count_if(frequencies.begin(), frequencies.end(),
                                         [&](double frequency) { return frequency > many * *middle; });
     const mesh::CellBlock& block = medium->mesh().block_of(cell);
     const double* const x = medium->mesh().point(block.cell(cell - block.first_cell)[0]);
-    warn(fmt::format(
-        "the element at ({:.4g}, {:.4g}, {:.4g}) has a quality of {:.2g} and makes steps {:.0f} times shorter than most "
-        "elements bear ({} of {} make them more than {:g} times shorter): mend the mesh there; `tessera check` shows the "
-        "worst cell",
-        x[0], x[1], x[2], quality, highest / *middle, bad_ones, frequencies.size(), many));
+    warn(
+        fmt::format("the element at ({:.4g}, {:.4g}, {:.4g}) has a quality of {:.2g} and makes steps {:.0f} times "
+                    "shorter than most "
+                    "elements bear ({} of {} make them more than {:g} times shorter): mend the mesh there; `tessera "
+                    "check` shows the "
+                    "worst cell",
+                    x[0], x[1], x[2], quality, highest / *middle, bad_ones, frequencies.size(), many));
   }
 }
 

@@ -10,8 +10,8 @@
 namespace tessera::physics::wave {
 
 /// The frequency below which a function of time has 95 per cent of its power between two times; of one that stays at
-/// another value than it began with, its rate of change has it. None: it does nothing, or jumps, so that it has waves of
-/// all frequencies. Throws what the function throws.
+/// another value than it began with, its rate of change has it. None: it does nothing, or jumps, so that it has waves
+/// of all frequencies. Throws what the function throws.
 std::optional<double> highest_part(const deck::TimeFunction& f, double from, double to);
 
 /// Calls say(text, whether they are too few) with how many nodes stand on the shortest wave of each source and plane

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/collective.hpp"
 #include "base/log.hpp"
 #include "physics/rest.hpp"
 #include "physics/run/initial.hpp"
@@ -169,9 +170,11 @@ class Wave final : public Model {
   }
 
   template <class Exec>
-  std::unique_ptr<Motion<Exec>> motion(Exec& exec, const Discretisation&, output::Summary& summary) {
-    if (coupled_) return make_coupled_motion(exec, *coupled_, fluid_, peaks_, summary);
-    return make_motion(exec, *problem_, peaks_, summary);
+  std::unique_ptr<Motion<Exec>> motion(Exec& exec, const Discretisation& space, output::Summary& summary) {
+    std::unique_ptr<Motion<Exec>> motion = coupled_ ? make_coupled_motion(exec, *coupled_, fluid_, peaks_, summary)
+                                                    : make_motion(exec, *problem_, peaks_, summary);
+    say_losses(space, summary);
+    return motion;
   }
 
   std::unique_ptr<Results> results(const NodalSolution& solution) override {
@@ -198,6 +201,20 @@ class Wave final : public Model {
         add("curl_" + of.name, unit, {"x", "y", "z"});
       }
     for (const FieldInfo& of : solved) add(PeakMaps::name(of.name), of.unit, {});
+  }
+  /// In the place of what motions say, which know their own medium on their own rank: the largest numbers of all.
+  void say_losses(const Discretisation& space, output::Summary& summary) const {
+    if (!params_.attenuates()) return;
+    double deviation = 0, most_relaxed = 0;
+    bool coarse = false;
+    for (const Problem* medium : media()) {
+      deviation = std::max(deviation, medium->media.deviation);
+      most_relaxed = std::max(most_relaxed, medium->media.most_relaxed);
+      coarse |= medium->media.coarse;
+    }
+    const auto of_all_ranks = [&](double value) { return space.ranks ? maximum(*space.ranks, value) : value; };
+    summary.set("attenuation.deviation", of_all_ranks(deviation));
+    if (coarse) summary.set("attenuation.most_relaxed", of_all_ranks(most_relaxed));
   }
   static void check_energy(const QuantityParams& quantity) {
     if (quantity.kind != "kinetic_energy" && quantity.kind != "potential_energy") return;
