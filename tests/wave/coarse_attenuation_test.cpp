@@ -183,13 +183,14 @@ TEST(CoarseAttenuation, InSpaceOnCudaIsThatOfThreads) {
     for (const char* material : {"vp = 2\nvs = 1\nq_kappa = 100\nq_mu = 60\n", "vp = 2\nvs = 1\nq_mu = \"60 + 20*x\"\n",
                                  "vpv = 2\nvph = 2.2\nvsv = 1\nvsh = 1.1\neta = 0.95\nq = 60\n"})
       expect_cuda_as_threads(
-          "coarse_box", write_deck("coarse_box.toml",
-                                   box(3, 3) + physics("elastic", degree) + "[[material]]\ndensity = 2\n" + material +
-                                       attenuation("[0.5, 5]") +
-                                       "[[source]]\nat = [0.6, 0.5, 0.7]\nforce = [1, 2, 1]\ntime_function = \"ricker\"\n"
-                                       "frequency = 3\ndelay = 0.1\n" +
-                                       probe("u", "0.8, 0.8, 0.6", "u_x") + probe("v", "0.5, 0.9, 0.4", "v_y") +
-                                       time_to(0.1, "step = 0.001")));
+          "coarse_box",
+          write_deck("coarse_box.toml",
+                     box(3, 3) + physics("elastic", degree) + "[[material]]\ndensity = 2\n" + material +
+                         attenuation("[0.5, 5]") +
+                         "[[source]]\nat = [0.6, 0.5, 0.7]\nforce = [1, 2, 1]\ntime_function = \"ricker\"\n"
+                         "frequency = 3\ndelay = 0.1\n" +
+                         probe("u", "0.8, 0.8, 0.6", "u_x") + probe("v", "0.5, 0.9, 0.4", "v_y") +
+                         time_to(0.1, "step = 0.001")));
 }
 
 /// The worst quality factor of the mesh is that of the cells of one rank: the summary has it on any number of them.
@@ -202,9 +203,11 @@ TEST(CoarseAttenuation, SaysTheLargestNumbersOfAllRanks) {
         "[mesh]\npartition = \"metis\"\nbox = { min = [0,0], max = [1,1], cells = [8,8], shape = \"quad\" }\n" +
         group("low", "surfaces", "y < 0.5") + group("high", "surfaces", "y > 0.5") +
         physics(coupled ? "coupled" : "elastic", 4) +
-        (coupled ? "[[material]]\non = \"low\"\n" + rock + "[[material]]\non = \"high\"\n" + sea : "[[material]]\n" + ends) +
+        (coupled ? "[[material]]\non = \"low\"\n" + rock + "[[material]]\non = \"high\"\n" + sea
+                 : "[[material]]\n" + ends) +
         attenuation("[0.5, 50]", coupled ? "nodes" : "coarse") +
-        "[[source]]\nat = [0.4, 0.3]\nforce = [1, 2]\ntime_function = \"ricker\"\nfrequency = 2\n[output]\nformats = []\n" +
+        "[[source]]\nat = [0.4, 0.3]\nforce = [1, 2]\ntime_function = \"ricker\"\nfrequency = 2\n[output]\nformats = "
+        "[]\n" +
         probe("u", "0.3, 0.4", "u_x") + time_to(0.1, "cfl = 0.9");
     nlohmann::json one;
     for (const int ranks : {1, 2, 4}) {

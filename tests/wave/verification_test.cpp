@@ -77,13 +77,15 @@ TEST(WaveVerification, AMomentTensorMakesTheWavesOfAWholeSpace) {
   const Vector3 receiver{0.68, 0.66, 0.58}, source{0.41, 0.46, 0.43};
   const std::array<Vector3, 3> M{{{1, 0.4, -0.5}, {0.4, -2, 0.7}, {-0.5, 0.7, 1.5}}};  // xx yy zz xy yz xz
   std::string probes;
-  for (const char axis : {'x', 'y', 'z'}) probes += probe(fmt::format("u{}", axis), "0.68, 0.66, 0.58", fmt::format("u_{}", axis));
-  run("moment_trace", box(3, 7) + physics("elastic", 5) +
-                          fmt::format("[[material]]\ndensity = {}\nvp = {:.17g}\nvs = {}\n", density, vp, vs) +
-                          "[[boundary]]\non = [\"left\", \"right\", \"top\", \"bottom\", \"front\", \"back\"]\ntype = "
-                          "\"absorbing\"\n[output]\nformats = []\n[[source]]\nat = [0.41, 0.46, 0.43]\nmoment = [1, -2, 1.5, "
-                          "0.4, 0.7, -0.5]\ntime_function = \"gaussian\"\nwidth = 0.08\ndelay = 0.28\n" +
-                          probes + time_to(0.7, "cfl = 0.5"));
+  for (const char axis : {'x', 'y', 'z'})
+    probes += probe(fmt::format("u{}", axis), "0.68, 0.66, 0.58", fmt::format("u_{}", axis));
+  run("moment_trace",
+      box(3, 7) + physics("elastic", 5) +
+          fmt::format("[[material]]\ndensity = {}\nvp = {:.17g}\nvs = {}\n", density, vp, vs) +
+          "[[boundary]]\non = [\"left\", \"right\", \"top\", \"bottom\", \"front\", \"back\"]\ntype = "
+          "\"absorbing\"\n[output]\nformats = []\n[[source]]\nat = [0.41, 0.46, 0.43]\nmoment = [1, -2, 1.5, "
+          "0.4, 0.7, -0.5]\ntime_function = \"gaussian\"\nwidth = 0.08\ndelay = 0.28\n" +
+          probes + time_to(0.7, "cfl = 0.5"));
   const auto rows = table(folder() / "moment_trace" / "probes.csv");
   ASSERT_GT(rows.size(), 100U);
   Vector3 x{};
