@@ -1,13 +1,11 @@
 #include "base/beside.hpp"
 
-#include <pthread.h>
-
 #include <chrono>
-#include <csignal>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "base/signals_held.hpp"
 #include "base/thread_limit.hpp"
 
 namespace tessera {
@@ -31,16 +29,11 @@ Beside::~Beside() {
 
 void Beside::start() {
   if (std::exchange(has_started_, true)) return;
-  // Signals of the process are for the main thread; those of a fault and of a profiler come where they are caused.
-  sigset_t blocked, before;
-  sigfillset(&blocked);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGPROF}) sigdelset(&blocked, signal);
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  const SignalsHeld held;
   try {
     thread_ = std::thread([this] { attend(); });
   } catch (const std::system_error&) {  // no more threads: the work is done by the caller
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Beside::hand_over(std::function<void()> work) {

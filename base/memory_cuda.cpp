@@ -158,7 +158,7 @@ void release(Device, void* memory, std::size_t bytes) noexcept {
   if (reused_device_memory)
     reused_device_memory->keep(memory, bytes);
   else
-    (void)cudaFree(memory);
+    give_back(memory);
   device_now -= bytes;
 }
 

@@ -6,9 +6,9 @@
 
 namespace tessera {
 
-/// As long as it lives, what this thread frees in the space serves its own next allocations; then it goes back. For
-/// work that makes and frees many arrays, all on one stream, where each call to the system would cost more than the
-/// work: cudaFree waits for the device.
+/// While it lives, what this thread frees serves its next allocations; then it goes back, or to the one it lies in. For
+/// work with many arrays, where a call to the system costs more than the work: cudaFree waits for the device. All on
+/// one stream, which has to wait for what other streams do with an array before that is freed.
 template <class Space>
 class ReusedMemory;
 

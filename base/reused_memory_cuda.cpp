@@ -3,14 +3,62 @@
 #include <cuda_runtime.h>
 
 #include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
 
 #include "base/memory_device.hpp"
 
 namespace tessera {
+namespace {
 
-/// A block that serves a smaller allocation counts as one of that size from then on: whoever frees it knows no more.
+/// Whether others who use the device, libraries and other processes, may soon miss what is kept.
+bool is_short() {
+  std::size_t free = 0, total = 0;
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess) return free < total / 8;
+  (void)cudaGetLastError();
+  return true;
+}
+
+/// The bytes of blocks that serve smaller allocations: whoever frees one knows only what it asked for.
+class LargerBlocks {
+ public:
+  void note(void* memory, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    bytes_[memory] = bytes;
+  }
+  /// Forgets the block. Returns its bytes, or else `asked`.
+  std::size_t take(void* memory, std::size_t asked) {
+    const std::lock_guard lock(mutex_);
+    const auto found = bytes_.find(memory);
+    if (found == bytes_.end()) return asked;
+    const std::size_t bytes = found->second;
+    bytes_.erase(found);
+    return bytes;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<void*, std::size_t> bytes_;
+};
+
+LargerBlocks& larger_blocks() {
+  static LargerBlocks& blocks = *new LargerBlocks;  // as long as anything is freed
+  return blocks;
+}
+
+}  // namespace
+
+void give_back(void* memory) noexcept {
+  larger_blocks().take(memory, 0);  // before another thread may have the same address
+  (void)cudaFree(memory);
+}
+
+NoReusedMemory::NoReusedMemory() : before_(std::exchange(reused_device_memory, nullptr)) {}
+NoReusedMemory::~NoReusedMemory() { reused_device_memory = before_; }
+
 struct ReusedMemory<Device>::Blocks {
-  std::multimap<std::size_t, void*> free;  ///< by how many bytes they have, or more
+  std::multimap<std::size_t, void*> free;  ///< by their bytes
 };
 
 ReusedMemory<Device>::ReusedMemory() : blocks_(std::make_unique<Blocks>()), outer_(reused_device_memory) {
@@ -18,7 +66,7 @@ ReusedMemory<Device>::ReusedMemory() : blocks_(std::make_unique<Blocks>()), oute
 }
 ReusedMemory<Device>::~ReusedMemory() {
   reused_device_memory = outer_;
-  if (outer_)  // which may need it next
+  if (outer_ && !is_short())  // which may need it next
     for (const auto& [size, memory] : blocks_->free) outer_->keep(memory, size);
   else
     flush();
@@ -29,20 +77,21 @@ void* ReusedMemory<Device>::take(std::size_t bytes) {
   if (found == blocks_->free.end() || found->first > bytes + bytes / 4 + 4096)
     return outer_ ? outer_->take(bytes) : nullptr;
   void* const memory = found->second;
+  if (found->first > bytes) larger_blocks().note(memory, found->first);
   blocks_->free.erase(found);
   return memory;
 }
 
 void ReusedMemory<Device>::keep(void* memory, std::size_t bytes) noexcept {
   try {
-    blocks_->free.emplace(bytes, memory);
+    blocks_->free.emplace(larger_blocks().take(memory, bytes), memory);
   } catch (...) {  // no room on the host to note it
-    (void)cudaFree(memory);
+    give_back(memory);
   }
 }
 
 void ReusedMemory<Device>::flush() noexcept {
-  for (const auto& [size, memory] : blocks_->free) (void)cudaFree(memory);
+  for (const auto& [size, memory] : blocks_->free) give_back(memory);
   blocks_->free.clear();
   if (outer_) outer_->flush();
 }

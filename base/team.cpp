@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <limits>
 
 #include "base/error.hpp"
 #include "base/memory.hpp"
+#include "base/signals_held.hpp"
 #include "base/thread_limit.hpp"
 
 namespace tessera {
@@ -211,14 +211,12 @@ void Team::add_seat(int parts) {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stack_bytes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  // Signals of the process are for the main thread; those of a fault and of a profiler come where they are caused.
-  sigset_t blocked, before;
-  sigfillset(&blocked);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGPROF}) sigdelset(&blocked, signal);
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
   pthread_t thread;
-  const int failed = pthread_create(&thread, &attributes, attend, seat.get());
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  int failed = 0;
+  {
+    const SignalsHeld held;
+    failed = pthread_create(&thread, &attributes, attend, seat.get());
+  }
   pthread_attr_destroy(&attributes);
   if (failed) throw_no_thread(seats_.size() + 1, parts);
   seats_.push_back(std::move(seat));

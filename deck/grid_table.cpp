@@ -72,13 +72,24 @@ class Lines {
     if (std::none_of(names.begin(), names.end(), [](const std::string& n) { return axis_named(n) >= 0; }))
       refuse(line_, std::string(line), "no column is called x, y or z");
   }
+  /// What a row begins with up to the next separator.
+  static std::string first_word(std::string_view row) {
+    constexpr const char* separators = ",; \t";
+    const std::size_t first = row.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return "";
+    return std::string(row.substr(first, row.find_first_of(separators, first) - first));
+  }
   void take_row(std::string_view line) {
     std::string_view row = line;
     for (std::size_t i = 0; i < names.size(); ++i) {
       double number = 0;
-      if ((i > 0 && !take_separator(row)) || !take_number(row, number))
+      if ((i > 0 && !take_separator(row)) || !take_number(row, number)) {
+        if (const std::string word = first_word(row); !word.empty())
+          refuse(line_, std::string(line),
+                 fmt::format("'{}' is no number, and stands in the column '{}'", printable(word), names[i]));
         refuse(line_, std::string(line),
                fmt::format("this row has {} number{}, and there are {} columns", i, i == 1 ? "" : "s", names.size()));
+      }
       if (!std::isfinite(number)) refuse(line_, std::string(line), "this row has a number that is not finite");
       rows.push_back(number);
     }

@@ -9,8 +9,9 @@ namespace tessera::output {
 
 namespace {
 
-std::string attributes(const Field& field) {
-  return fmt::format("type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"", field.integer ? "Int32" : "Float64",
+std::string attributes(const Field& field, Precision precision) {
+  const char* const real = precision == Precision::of_float ? "Float32" : "Float64";
+  return fmt::format("type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"", field.integer ? "Int32" : real,
                      escape_xml(field.name), field.components);
 }
 
@@ -57,13 +58,15 @@ VtkData of_cells(const VtkData& data, std::span<const char> cells, std::vector<I
 
 std::string piece_name(int rank, const std::string& stem) { return fmt::format("{}_{}.vtu", stem, rank); }
 
-void write_pvtu(const std::filesystem::path& path, const VtkData& like, int pieces) {
+void write_pvtu(const std::filesystem::path& path, const VtkData& like, int pieces, Precision precision) {
   std::string text =
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
       "  <PUnstructuredGrid GhostLevel=\"0\">\n    <PPointData>\n";
-  for (const Field& field : like.point_fields) text += fmt::format("      <PDataArray {}/>\n", attributes(field));
+  for (const Field& field : like.point_fields)
+    text += fmt::format("      <PDataArray {}/>\n", attributes(field, precision));
   text += "    </PPointData>\n    <PCellData>\n";
-  for (const Field& field : like.cell_fields) text += fmt::format("      <PDataArray {}/>\n", attributes(field));
+  for (const Field& field : like.cell_fields)
+    text += fmt::format("      <PDataArray {}/>\n", attributes(field, precision));
   text +=
       "    </PCellData>\n    <PPoints>\n      <PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n"
       "    </PPoints>\n";

@@ -23,8 +23,9 @@ inline VtkData of_cells(const VtkData& data, std::span<const char> cells) {
 /// File name of the piece of a rank: solution_0.vtu, ...
 std::string piece_name(int rank, const std::string& stem = "solution");
 
-/// The file that makes one grid of so many pieces, which lie beside it and have the fields of `like`. Throws
-/// Error(file_system) where it cannot be written, or a piece is not there.
-void write_pvtu(const std::filesystem::path& path, const VtkData& like, int pieces);
+/// The file that makes one grid of so many pieces, which lie beside it and have the fields of `like` in this
+/// precision. Throws Error(file_system) where it cannot be written, or a piece is not there.
+void write_pvtu(const std::filesystem::path& path, const VtkData& like, int pieces,
+                Precision precision = Precision::of_double);
 
 }  // namespace tessera::output

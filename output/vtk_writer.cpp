@@ -6,6 +6,7 @@
 #include <vtkDoubleArray.h>
 #include <vtkErrorCode.h>
 #include <vtkFieldData.h>
+#include <vtkFloatArray.h>
 #include <vtkIdTypeArray.h>
 #include <vtkIntArray.h>
 #include <vtkNew.h>
@@ -30,6 +31,7 @@
 #include "mesh/vtk_cell.hpp"
 #include "mesh/vtk_messages.hpp"
 #include "output/files.hpp"
+#include "output/floats.hpp"
 
 namespace tessera::output {
 namespace {
@@ -52,8 +54,8 @@ void check_sizes(const VtkData& data, std::size_t points, std::size_t cells) {
   }
 }
 
-template <class VtkArray>
-vtkSmartPointer<VtkArray> named_array(const std::string& name, int components, const std::vector<double>& values) {
+template <class VtkArray, class T>
+vtkSmartPointer<VtkArray> named_array(const std::string& name, int components, const std::vector<T>& values) {
   auto array = vtkSmartPointer<VtkArray>::New();
   array->SetName(name.c_str());
   array->SetNumberOfComponents(components);
@@ -64,10 +66,12 @@ vtkSmartPointer<VtkArray> named_array(const std::string& name, int components, c
   return array;
 }
 
-void add_fields(const std::vector<Field>& fields, vtkFieldData* to) {
+void add_fields(const std::vector<Field>& fields, Precision precision, vtkFieldData* to) {
   for (const Field& field : fields) {
     if (field.integer)
       to->AddArray(named_array<vtkIntArray>(field.name, field.components, field.values));
+    else if (precision == Precision::of_float)
+      to->AddArray(named_array<vtkFloatArray>(field.name, field.components, float_values(field)));
     else
       to->AddArray(named_array<vtkDoubleArray>(field.name, field.components, field.values));
   }
@@ -104,16 +108,16 @@ void set_cells(const VtkData& data, std::size_t cells, vtkUnstructuredGrid* grid
   grid->SetCells(types, array);
 }
 
-vtkSmartPointer<vtkUnstructuredGrid> make_grid(const VtkData& data) {
+vtkSmartPointer<vtkUnstructuredGrid> make_grid(const VtkData& data, Precision precision) {
   const std::size_t cells = cell_count(data);
   auto grid = vtkSmartPointer<vtkUnstructuredGrid>::New();
   vtkNew<vtkPoints> points;
   points->SetData(named_array<vtkDoubleArray>("Points", 3, data.points));
   grid->SetPoints(points);
   set_cells(data, cells, grid);
-  add_fields(data.point_fields, grid->GetPointData());
-  add_fields(data.cell_fields, grid->GetCellData());
-  if (data.time) grid->GetFieldData()->AddArray(named_array<vtkDoubleArray>("TimeValue", 1, {*data.time}));
+  add_fields(data.point_fields, precision, grid->GetPointData());
+  add_fields(data.cell_fields, precision, grid->GetCellData());
+  if (data.time) grid->GetFieldData()->AddArray(named_array<vtkDoubleArray>("TimeValue", 1, std::vector{*data.time}));
   if (!data.title.empty()) {
     vtkNew<vtkStringArray> title;
     title->SetName("title");
@@ -163,6 +167,12 @@ class Compressor : public vtkZLibDataCompressor {
 
 }  // namespace
 
+std::vector<float> float_values(const Field& field) {
+  std::vector<float> values;
+  to_floats(field, 1, values);
+  return values;
+}
+
 std::string escape_xml(const std::string& text) {
   std::string result;
   for (const char c : text) switch (c) {
@@ -175,13 +185,13 @@ std::string escape_xml(const std::string& text) {
   return result;
 }
 
-void write_vtu(const VtkData& data, const std::filesystem::path& path) {
+void write_vtu(const VtkData& data, const std::filesystem::path& path, Precision precision) {
   check_sizes(data, data.points.size() / 3, cell_count(data));
   ask_for_memory(data);
   const NoUnwinding here;
   const CrashesAreWantOfMemory there;
   mesh::VtkMessages messages;
-  auto grid = make_grid(data);
+  auto grid = make_grid(data, precision);
   atomic_write(path, [&](const std::filesystem::path& temporary) {
     vtkNew<vtkXMLUnstructuredGridWriter> writer;
     writer->SetFileName(temporary.c_str());

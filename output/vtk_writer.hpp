@@ -19,6 +19,12 @@ struct Field {
   bool integer = false;  ///< written as 32-bit integers (materials, groups, blocks)
 };
 
+/// How files hold the values of fields that are no integers. Coordinates are doubles in all of them.
+enum class Precision { of_double, of_float };
+
+/// The values of a field in 32 bits. Throws Error(usage) for a finite one beyond their range.
+std::vector<float> float_values(const Field& field);
+
 /// Cells of one shape and order. conn: [cells, nodes], row-major, in VTK's node order (see `vtk_cells`).
 struct OutputCells {
   mesh::Shape shape = mesh::Shape::tet;
@@ -49,7 +55,7 @@ inline std::span<const double> reference_vertices(mesh::Shape shape) { return me
 /// Writes a .vtu file (appended raw binary, zlib), as `atomic_write` does.
 /// Throws Error(file_system) where the file cannot be written whole, Error(internal) where the sizes in `data`
 /// disagree.
-void write_vtu(const VtkData& data, const std::filesystem::path& path);
+void write_vtu(const VtkData& data, const std::filesystem::path& path, Precision precision = Precision::of_double);
 
 /// Text as an attribute of an XML file holds it.
 std::string escape_xml(const std::string& text);

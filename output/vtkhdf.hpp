@@ -20,6 +20,7 @@ std::string hdf5_version();
 struct VtkhdfOptions {
   int compression = 1;  ///< of deflate behind a shuffle of bytes, 1 to 9; 0: none
   int threads = 1;      ///< that compress; files do not depend on it
+  Precision precision = Precision::of_double;
 };
 
 /// Writes a file without times, as `atomic_write` does. Cells, their order of nodes and numbers are those of write_vtu;
@@ -55,6 +56,7 @@ class VtkhdfSeries {
   VtkhdfOptions options_;
   std::vector<double> times_;
   std::map<std::string, Stored> last_;  ///< of the last frame, by the path in the file
+  std::vector<float> floats_;           ///< room for a field
 };
 
 /// A state of a file, by its number; left out: the last one. Of a series TimeValue among field_data is its time.

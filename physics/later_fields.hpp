@@ -12,8 +12,8 @@ class LaterFields {
  public:
   virtual ~LaterFields() = default;
   /// Results::field as a function of u [rows], called once and on any thread: mesh and space stay as they are until
-  /// then, and what else it needs it has.
-  using Make = std::function<std::vector<double>(std::span<const double> u)>;
+  /// then, and what else it needs it has. `memory`: a vector of any length and values, which may become the field.
+  using Make = std::function<std::vector<double>(std::span<const double> u, std::vector<double> memory)>;
   virtual Make field_later(const std::string& name) const = 0;
 };
 

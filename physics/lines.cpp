@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.hpp"
 #include "base/input_file.hpp"
 #include "mesh/geometry.hpp"
 
@@ -29,7 +30,7 @@ void check_name(const LineParams& line) {
 void check_sizes(const LineParams& line, int dim) {
   for (const auto& [name, place] : {std::pair{"from", &line.from}, std::pair{"to", &line.to}})
     if (static_cast<int>(place->size()) != dim)
-      refuse(line, fmt::format("`{}` has {} numbers", name, place->size()),
+      refuse(line, fmt::format("`{}` has {}", name, counted(place->size(), "number")),
              fmt::format("the mesh has {} dimension{}: give as many numbers", dim, dim > 1 ? "s" : ""));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/counted.hpp"
 #include "mesh/geometry.hpp"
 #include "physics/sections.hpp"
 
@@ -76,13 +77,14 @@ void check_probes(const std::vector<ProbeParams>& probes, const FieldInfo& field
   const mesh::PointLocator locator(mesh);
   for (const ProbeParams& probe : probes) {
     if (static_cast<int>(probe.at.size()) != mesh.dim)
-      refuse(probe, fmt::format("at has {} numbers, the mesh {} dimensions", probe.at.size(), mesh.dim),
+      refuse(probe,
+             fmt::format("at has {}, the mesh {}", counted(probe.at.size(), "number"), counted(mesh.dim, "dimension")),
              "give one number an axis");
     int c = 0;
     if (std::find(field.probed.begin(), field.probed.end(), probe.of) == field.probed.end() &&
         !is_component(field, probe.of, mesh.dim, c) &&
         (field.rate.empty() || !is_component(field.rate_field(), probe.of, mesh.dim, c)))
-      refuse(probe, fmt::format("there is no '{}' in {} dimensions", probe.of, mesh.dim),
+      refuse(probe, fmt::format("there is no '{}' in {}", probe.of, counted(mesh.dim, "dimension")),
              fmt::format("write of = \"{}\"", field.component(0)));
     if (locator.find(probe.point())) continue;
     const std::array<double, 3> x = nearest_node(mesh, probe.point());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/sides.hpp"
 #include "physics/groups.hpp"
@@ -20,10 +21,12 @@ void check_point(const QuantityParams& quantity, const mesh::Mesh& mesh) {
                             mesh.dim == 3   ? "x, y, z"
                             : mesh.dim == 2 ? "x, y"
                                             : "x"),
-                fmt::format("the mesh has {} dimensions, `at` has {} numbers", mesh.dim, quantity.at.size()),
+                fmt::format("the mesh has {}, `at` has {}", counted(mesh.dim, "dimension"),
+                            counted(quantity.at.size(), "number")),
                 quantity.where);
   if (quantity.at.size() > 3)
-    throw Error(ExitCode::usage, fmt::format("quantity '{}': `at` has {} numbers", quantity.name, quantity.at.size()),
+    throw Error(ExitCode::usage,
+                fmt::format("quantity '{}': `at` has {}", quantity.name, counted(quantity.at.size(), "number")),
                 "a point has x, y and z at most", quantity.where);
   if (!quantity.on.empty())
     throw Error(ExitCode::usage, fmt::format("quantity '{}' of kind \"value\" takes no group", quantity.name),

@@ -249,6 +249,10 @@ deck::Section<OutputParams> output_section(bool transient, bool of_mesh) {
            {.help = "of vtkhdf and hdf5, by deflate: 1 is quick, 9 slow, 0 leaves numbers as they are",
             .min = 0,
             .max = 9})
+      .key("precision", &OutputParams::precision,
+           {.help = "numbers of fields in vtu, pvtu and vtkhdf: float halves them, with seven digits, up to 3.4e38; "
+                    "coordinates and checkpoints stay in double",
+            .choices = {"double", "float"}})
       .key("write", &OutputParams::write,
            {.help = "false: no fields, only summary.json and the tables of [[line]]; for timing and for large meshes"})
       .position(&OutputParams::where);
@@ -316,6 +320,9 @@ void check_fields(const OutputParams& output, const std::vector<FieldInfo>& all)
 void check_formats(const OutputParams& output, const deck::Deck& deck) {
   if (deck.has("output.compression") && !output.has_format("vtkhdf") && !output.has_format("hdf5"))
     warn("output.compression has no effect: it is of the formats vtkhdf and hdf5, and output.formats has neither");
+  if (output.precision == "float" && !output.has_format("vtu") && !output.has_format("pvtu") &&
+      !output.has_format("vtkhdf"))
+    warn("output.precision has no effect: it is of the formats vtu, pvtu and vtkhdf, and output.formats has none");
   if (!output.has_format("vtkhdf")) return;
   const deck::Where where = deck.where("output.formats");
   if (output::hdf5_version().empty())

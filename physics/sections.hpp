@@ -167,6 +167,7 @@ struct OutputParams {
   int every = 0;  ///< steps between files of a transient run; 0: the first and the last state
   std::optional<EveryTime> every_time;
   int compression = 1;
+  std::string precision = "double";
   deck::Where where;
 
   bool has_format(const std::string& format) const;

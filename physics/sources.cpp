@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/nearest_point.hpp"
 #include "physics/sections.hpp"
@@ -73,7 +74,9 @@ void check_sources(const std::vector<SourceParams>& sources, const mesh::Mesh& m
     for (const std::string& name : source.on) find_group(mesh, name, mesh.dim, source.where);
     if (!source.is_point()) continue;
     if (static_cast<int>(source.at.size()) != mesh.dim)
-      refuse(source, fmt::format("has {} numbers in `at`, the mesh has {} dimensions", source.at.size(), mesh.dim),
+      refuse(source,
+             fmt::format("has {} in `at`, the mesh has {}", counted(source.at.size(), "number"),
+                         counted(mesh.dim, "dimension")),
              "give one number an axis");
     if (locator.find(source.point())) continue;
     const mesh::Nearest nearest = mesh::NearestPoints(mesh).find(source.point());

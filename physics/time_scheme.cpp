@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/counted.hpp"
 #include "base/log.hpp"
 
 namespace tessera::physics {
@@ -54,10 +55,11 @@ namespace {
 std::vector<std::vector<double>> rows_below_diagonal(const TableauParams& params) {
   const std::size_t stages = params.b.size(), expected = stages * (stages - 1) / 2;
   if (stages == 0 || params.a.size() != expected)
-    throw Error(ExitCode::usage,
-                fmt::format("time.tableau has {} weights b and {} entries a, {} stages have {}", stages,
-                            params.a.size(), stages, stages == 0 ? 0 : expected),
-                "a has the entries below the diagonal, row by row: a21, a31, a32, a41, ...", params.where);
+    throw Error(
+        ExitCode::usage,
+        fmt::format("time.tableau has {} b and {} a, {} have {}", counted(stages, "weight"),
+                    counted(params.a.size(), "entry", "entries"), counted(stages, "stage"), stages == 0 ? 0 : expected),
+        "a has the entries below the diagonal, row by row: a21, a31, a32, a41, ...", params.where);
   std::vector<std::vector<double>> rows(stages);
   auto next = params.a.begin();
   for (std::size_t i = 0; i < stages; ++i) {

@@ -1,10 +1,10 @@
 #include "assembly/fields/nodal_mean.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
+#include "assembly/fields/simplex_gradient.hpp"
 #include "assembly/space/geometry_map.hpp"
 #include "assembly/space/host_loop.hpp"
 #include "assembly/space/quadrature.hpp"
@@ -20,31 +20,6 @@ double measure(const mesh::Mesh& mesh, const GeometryMap& volume, const Quadratu
   double sum = 0, jacobian[9];
   for (int q = 0; q < rule.size(); ++q) sum += rule.weights[q] * std::abs(volume.jacobian(mesh, cell, q, jacobian));
   return sum;
-}
-
-/// The gradient [components, dim] of a linear field in a straight simplex. Returns the measure of the cell.
-template <int dim>
-double gradient_in_simplex(const mesh::Mesh& mesh, const Index* nodes, const Index* dofs, const FieldView& u,
-                           double* gradient) {
-  // x = x_0 + J X, so du/dx = J^-T du/dX with the differences along the edges of vertex 0.
-  double jacobian[dim][dim], inverse[dim][dim];
-  const auto origin = mesh.point(nodes[0]);
-  for (int a = 0; a < dim; ++a)
-    for (int i = 0; i < dim; ++i) jacobian[i][a] = mesh.point(nodes[a + 1])[i] - origin[i];
-  const double det = forms::invert<dim, double>(jacobian, inverse);
-  for (int c = 0; c < u.components(); ++c) {
-    const double* const values = u.data() + c * u.layout().component_stride;
-    const double first = values[Offset{dofs[0]} * u.stride()];
-    std::array<double, dim> along;
-    for (int a = 0; a < dim; ++a) along[a] = values[Offset{dofs[a + 1]} * u.stride()] - first;
-    for (int i = 0; i < dim; ++i) {
-      double sum = 0;
-      for (int a = 0; a < dim; ++a) sum += inverse[a][i] * along[a];
-      gradient[c * dim + i] = sum;
-    }
-  }
-  constexpr double parts_of_cube = dim == 3 ? 6 : dim;
-  return std::abs(det) / parts_of_cube;
 }
 
 double gradient_in_simplex(const mesh::Mesh& mesh, const Index* nodes, const Index* dofs, const FieldView& u,

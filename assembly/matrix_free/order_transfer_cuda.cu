@@ -12,7 +12,8 @@ constexpr int transfer_block = 128;
 /// Nodes of the higher order that a block of threads holds, about.
 constexpr int nodes_of_block = 4 * transfer_block;
 /// Those that a thread has, at most: of an item alone where it has more nodes.
-constexpr int nodes_of_thread = (9 * 9 * 9 + transfer_block - 1) / transfer_block;
+constexpr int most_nodes = (max_order + 1) * (max_order + 1) * (max_order + 1);
+constexpr int nodes_of_thread = (most_nodes + transfer_block - 1) / transfer_block;
 
 /// Items of a block of threads, and what they need of shared memory: two lattices, and the matrix of an axis.
 struct Shape {

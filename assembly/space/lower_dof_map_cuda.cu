@@ -6,6 +6,8 @@
 #include "assembly/space/places.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "base/signals_held.hpp"
+#include "base/touch.hpp"
 
 namespace tessera::assembly {
 namespace {
@@ -81,7 +83,7 @@ MapOnBackend<Device> lower_dof_map_on(Cuda& exec, const DofMap& higher, CellList
   std::vector<DeviceParts> parts;
   std::vector<int> counts;
   Offset entries = 0;
-  // Room on the host is cleared beside: its pages are asked for here, where what was freed serves again.
+  // Room on the host is cleared beside: its pages are brought in here, by all threads.
   std::vector<std::vector<Index>> lists(higher.blocks.size());
   std::vector<std::future<void>> clearing;
   for (const DofBlock& block : higher.blocks) {
@@ -90,7 +92,10 @@ MapOnBackend<Device> lower_dof_map_on(Cuda& exec, const DofMap& higher, CellList
     std::vector<Index>& list = lists[clearing.size()];
     require_host_memory(static_cast<std::size_t>(count) * sizeof(Index));
     list.reserve(static_cast<std::size_t>(count));
-    clearing.push_back(std::async([&list, count] { list.resize(static_cast<std::size_t>(count)); }));
+    touch_pages(list.data(), static_cast<std::size_t>(count) * sizeof(Index), threads);
+    const SignalsHeld held;
+    clearing.push_back(std::async(std::launch::async | std::launch::deferred,
+                                  [&list, count] { list.resize(static_cast<std::size_t>(count)); }));
     entries += count;
   }
   const Index* const dofs = cells.view().data();

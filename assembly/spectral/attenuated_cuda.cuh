@@ -108,6 +108,19 @@ __device__ __forceinline__ void each_point(const BlockView<T>& block, const Line
   }
 }
 
+/// g[c][a] = A s, the flux in the directions of the cell.
+template <int dim, int C, class T>
+__device__ __forceinline__ void flux_in_cell(const T (&A)[dim][dim], const T (&s)[C][dim], T (&g)[C][dim]) {
+#pragma unroll
+  for (int c = 0; c < C; ++c)
+#pragma unroll
+    for (int a = 0; a < dim; ++a) {
+      T sum = A[a][0] * s[c][0];
+      for (int d = 1; d < dim; ++d) sum += A[a][d] * s[c][d];
+      g[c][a] = sum;
+    }
+}
+
 /// g[c][a] becomes factor A (s(A^T g) + mean I) with the stress s of the last part of a law. The factor goes where
 /// fewer numbers are.
 template <class Law, int dim, int C, class T>
@@ -128,14 +141,7 @@ __device__ __forceinline__ void last_flux(const T (&A)[dim][dim], T factor, cons
   Law::template Part<Law::parts - 1>::template flux<dim, T>(moduli, gradient, s);
   if constexpr (Law::parts == 2)
     for (int d = 0; d < dim; ++d) s[d][d] += factor * mean;
-#pragma unroll
-  for (int c = 0; c < C; ++c)
-#pragma unroll
-    for (int a = 0; a < dim; ++a) {
-      T sum = A[a][0] * s[c][0];
-      for (int d = 1; d < dim; ++d) sum += A[a][d] * s[c][d];
-      g[c][a] = sum;
-    }
+  flux_in_cell<dim>(A, s, g);
 }
 
 /// What the nodes of a patch alone remember goes on, with u of this step.

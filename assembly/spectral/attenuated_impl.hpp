@@ -118,8 +118,7 @@ void AttenuatedOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<co
   const spectral::Target<T> target{.scale = scale.data(), .v = v.data(), .u = u.data(), .kick = kick, .drift = drift};
   apply_blocks(exec, u.data(), target);
   move_memory(exec, View<const T>(u));
-  this->gather(exec, this->gather_, target);
-  this->gather(exec, this->gather_held_, target, a.data());
+  this->gather(exec, {&this->gather_, &this->gather_held_}, target, a.data());
 }
 
 template <class Exec, class Law, class T>

@@ -133,6 +133,19 @@ struct CellThread {
   }
 };
 
+/// u at the nodes of the column of thread s of a cell.
+template <int dim, int C, int n, class T>
+__device__ __forceinline__ void take_column(const BlockView<T>& block, Offset cell, int s, const T* u,
+                                            T (&along)[C][n]) {
+  const Index* const dofs = block.dofs + cell * power(n, dim) + s;
+#pragma unroll
+  for (int k = 0; k < n; ++k) {
+    const Offset row = Offset{dofs[k * power(n, dim - 1)]} * C;
+#pragma unroll
+    for (int c = 0; c < C; ++c) along[c][k] = u[row + c];
+  }
+}
+
 /// The points of a column: derivatives become fluxes, `along` those along the column.
 template <bool stored, class Law, int n, int dim, int C, class T>
 __device__ __forceinline__ void make_fluxes(const BlockView<T>& block, const Line<n, T>& line, Offset cell,
@@ -266,7 +279,7 @@ __global__ void __launch_bounds__(PatchThreads<n, dim, Law, stored, T>::all,
                                   PatchThreads<n, dim, Law, stored, T>::blocks)
     apply_spectral(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u, T* elements,
                    const Target<T> target) {
-  constexpr int C = Law::components(dim), N = power(n, dim), layer = power(n, dim - 1);
+  constexpr int C = Law::components(dim), layer = power(n, dim - 1);
   using Shape = PatchShape<n, dim, C, T>;
   using Team = PatchThreads<n, dim, Law, stored, T>;
   constexpr int together = Shape::cells;
@@ -282,15 +295,7 @@ __global__ void __launch_bounds__(PatchThreads<n, dim, Law, stored, T>::all,
 
   const Patch patch = patch_of_block(block);
   T along[C][n], kept[C][n];
-  if (active) {
-    const Index* const dofs = block.dofs + cell * N + s;
-#pragma unroll
-    for (int k = 0; k < n; ++k) {
-      const Offset row = Offset{dofs[k * layer]} * C;
-#pragma unroll
-      for (int c = 0; c < C; ++c) along[c][k] = u[row + c];
-    }
-  }
+  if (active) take_column<dim>(block, cell, s, u, along);
   bring_lists<Shape>(block, patch, words);
   if (active) {
 #pragma unroll

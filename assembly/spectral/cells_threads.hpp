@@ -4,7 +4,8 @@
 #include <memory>
 
 #include "assembly/spectral/batch_threads.hpp"
-#include "assembly/spectral/operator.hpp"
+#include "assembly/spectral/gather_impl.hpp"
+#include "base/parallel.hpp"
 
 namespace tessera::assembly::spectral {
 namespace host {
@@ -154,18 +155,27 @@ void apply_cells(Threads& exec, const Rule& rule, const BlockView<T>& block, con
   on_lattice(block.dim, block.n,
              [&](auto dim, auto n) { host::apply_block<n(), dim(), Law>(exec, rule, block, u, elements, target); });
 }
-/// gather_forces (operator_impl.hpp) of nodes that have entries and are not held: node by node.
+/// The sums of the nodes of some lists: of those that have entries and are not held node by node.
 template <int C, class T>
-void gather_free_nodes(Threads& exec, const GatherView& list, const T* elements, const Target<T>& target) {
-  const auto gather = [&](auto each) {
-    const auto run = target.v ? host::gather_nodes<C, each(), true, T> : host::gather_nodes<C, each(), false, T>;
-    run(exec, list, elements, target);
-  };
-  switch (list.each) {
-    case 2: return gather(std::integral_constant<int, 2>());
-    case 4: return gather(std::integral_constant<int, 4>());
+void add_up_lists(Threads& exec, std::span<const GatherView> lists, const SumOfNode<C, T>& add_up) {
+  for (const GatherView& list : lists) {
+    if (list.each == 0 || add_up.holds(list)) {
+      for_each(exec, Offset{list.nodes} * C,
+               [&](Offset i) { add_up(list, static_cast<Index>(i / C), static_cast<int>(i % C)); });
+      continue;
+    }
+    const auto gather = [&](auto each) {
+      const auto run =
+          add_up.target.v ? host::gather_nodes<C, each(), true, T> : host::gather_nodes<C, each(), false, T>;
+      run(exec, list, add_up.elements, add_up.target);
+    };
+    if (list.each == 2)
+      gather(std::integral_constant<int, 2>());
+    else if (list.each == 4)
+      gather(std::integral_constant<int, 4>());
+    else
+      gather(std::integral_constant<int, 0>());
   }
-  gather(std::integral_constant<int, 0>());
 }
 template <class Law, class T>
 PatchLayout patch_layout(Threads&, int dim, int n) {

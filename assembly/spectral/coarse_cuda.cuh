@@ -105,14 +105,7 @@ __device__ __forceinline__ void coarse_flux(const T (&A)[dim][dim], T factor, T 
 #pragma unroll
     for (int i = 0; i < strains; ++i) e[i] *= factor;
   Law::template stress<dim, T>(moduli, e, s);
-#pragma unroll
-  for (int c = 0; c < C; ++c)
-#pragma unroll
-    for (int a = 0; a < dim; ++a) {
-      T sum = A[a][0] * s[c][0];
-      for (int d = 1; d < dim; ++d) sum += A[a][d] * s[c][d];
-      g[c][a] = sum;
-    }
+  flux_in_cell<dim>(A, s, g);
 }
 
 template <int n, int dim, class Law, bool stored, class T>
@@ -120,7 +113,7 @@ __global__ void __launch_bounds__(CoarseThreads<n, dim, Law, stored, T>::all,
                                   CoarseThreads<n, dim, Law, stored, T>::blocks)
     apply_coarse(const BlockView<T> block, const __grid_constant__ Line<n, T> line, const T* u,
                  const __grid_constant__ CoarseView<T> remembered, T* elements, const Target<T> target) {
-  constexpr int C = Law::components(dim), N = power(n, dim), layer = power(n, dim - 1), K = Law::moduli(dim);
+  constexpr int C = Law::components(dim), layer = power(n, dim - 1), K = Law::moduli(dim);
   using Shape = PatchShape<n, dim, C, T>;
   using Team = CoarseThreads<n, dim, Law, stored, T>;
   using Coarse = CoarseCell<n, dim, Law>;
@@ -137,15 +130,7 @@ __global__ void __launch_bounds__(CoarseThreads<n, dim, Law, stored, T>::all,
 
   const Patch patch = patch_of_block(block);
   T along[C][n];
-  if (active) {
-    const Index* const dofs = block.dofs + cell * N + s;
-#pragma unroll
-    for (int k = 0; k < n; ++k) {
-      const Offset row = Offset{dofs[k * layer]} * C;
-#pragma unroll
-      for (int c = 0; c < C; ++c) along[c][k] = u[row + c];
-    }
-  }
+  if (active) take_column<dim>(block, cell, s, u, along);
   if (active) recall_strains<n, dim, Law>(block, remembered, cell, s, slots);
   // Behind memory: 1.97 ms a step, before it 2.02 (H200, 2026-11-26, 80^3 hexes of degree 4 in float).
   bring_lists<Shape>(block, patch, words);

@@ -77,8 +77,7 @@ void CoarseOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const 
                                         View<T> a) {
   const spectral::Target<T> target{.scale = scale.data(), .v = v.data(), .u = u.data(), .kick = kick, .drift = drift};
   apply_blocks(exec, u.data(), target);
-  this->gather(exec, this->gather_, target);
-  this->gather(exec, this->gather_held_, target, a.data());
+  this->gather(exec, {&this->gather_, &this->gather_held_}, target, a.data());
 }
 
 template <class Exec, class Law, class T>
@@ -105,19 +104,16 @@ NumbersOfCells CoarseOperator<Exec, Law, T>::memory_of_cells() const {
 
 template <class Exec, class Law, class T>
 void CoarseOperator<Exec, Law, T>::restore_memory_of_cells(const NumbersOfCells& numbers) {
-  std::vector<std::pair<Index, std::size_t>> places;
-  for (std::size_t i = 0; i < numbers.cells.size(); ++i) places.emplace_back(numbers.cells[i], i);
-  std::sort(places.begin(), places.end());
+  const CellsOfNumbers cells(numbers);
   for (std::size_t b = 0; b < memory_.size(); ++b) {
     std::vector<T> z(static_cast<std::size_t>(memory_[b].size()));
     each_cell(b, [&](Index cell, std::size_t first) {
-      const auto found = std::lower_bound(places.begin(), places.end(), std::pair<Index, std::size_t>{cell, 0});
-      if (found == places.end() || found->first != cell || numbers.width != numbers_of_cell())
+      const double* const of_cell = cells.find(cell);
+      if (!of_cell || numbers.width != numbers_of_cell())
         throw Error(ExitCode::file_system, "the checkpoint has not what the cells of this run remember",
                     "a run goes on with the deck and the mesh that it began with; run the deck from its start");
       for (std::size_t k = 0; k < numbers.width; ++k)
-        z[first + k * static_cast<std::size_t>(lanes_)] =
-            static_cast<T>(numbers.values[found->second * numbers.width + k]);
+        z[first + k * static_cast<std::size_t>(lanes_)] = static_cast<T>(of_cell[k]);
     });
     memory_[b] = to_space<Space>(z);
   }

@@ -228,7 +228,7 @@ void LayeredOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<cons
   Base::apply(exec, u, scale, f);
   for (std::size_t i = layers_.size(); i-- > 0; this->blocks_.pop_back())
     layers_[i].block = std::move(this->blocks_.back());
-  this->gather(exec, gather_nodes_, {.scale = scale.data(), .to = f.data()});
+  this->gather(exec, {&gather_nodes_}, {.scale = scale.data(), .to = f.data()});
 }
 
 template <class Exec, class Law, class T>
@@ -251,10 +251,9 @@ void LayeredOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<const
     spectral::apply_layer<Law>(exec, rule, view, u.data(), memory, elements);
   }
   if constexpr (attenuates) this->move_memory(exec, View<const T>(u));
-  this->gather(exec, this->gather_, target);
-  this->gather(exec, this->gather_held_, target, a.data());
-  if (pushed_) return this->gather(exec, gather_nodes_, target, a.data() + (a.size() - V_.size()));
-  this->gather(exec, gather_nodes_, target, a_.data());
+  this->gather(exec, {&this->gather_, &this->gather_held_}, target, a.data());
+  if (pushed_) return this->gather(exec, {&gather_nodes_}, target, a.data() + (a.size() - V_.size()));
+  this->gather(exec, {&gather_nodes_}, target, a_.data());
   damp(exec, View<const T>(v), a_.view());
   move_nodes(exec, kick, drift, View<const T>(a_.view()), v, u);
 }
@@ -357,20 +356,16 @@ NumbersOfCells LayeredOperator<Exec, Law, T>::memory_of_cells() const {
 
 template <class Exec, class Law, class T>
 void LayeredOperator<Exec, Law, T>::restore_memory_of_cells(const NumbersOfCells& numbers) {
-  std::vector<std::pair<Index, std::size_t>> places;
-  for (std::size_t i = 0; i < numbers.cells.size(); ++i) places.emplace_back(numbers.cells[i], i);
-  std::sort(places.begin(), places.end());
+  const CellsOfNumbers cells(numbers);
   for (Layer& layer : layers_) {
     std::vector<T> memory(static_cast<std::size_t>(layer.memory.size()));
     const std::size_t each = memory.size() / layer.cells.size();
     for (std::size_t c = 0; c < layer.cells.size(); ++c) {
-      const auto found =
-          std::lower_bound(places.begin(), places.end(), std::pair<Index, std::size_t>{layer.cells[c], 0});
-      if (found == places.end() || found->first != layer.cells[c] || each > numbers.width)
+      const double* const of_cell = cells.find(layer.cells[c]);
+      if (!of_cell || each > numbers.width)
         throw Error(ExitCode::file_system, "the checkpoint has other perfectly matched layers than this run",
                     "a run goes on with the deck and the mesh that it began with; run the deck from its start");
-      for (std::size_t i = 0; i < each; ++i)
-        memory[c * each + i] = static_cast<T>(numbers.values[found->second * numbers.width + i]);
+      for (std::size_t i = 0; i < each; ++i) memory[c * each + i] = static_cast<T>(of_cell[i]);
     }
     copy_bytes(Host{}, memory.data(), Space{}, layer.memory.data(), memory.size() * sizeof(T));
   }

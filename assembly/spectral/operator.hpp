@@ -1,6 +1,7 @@
 #pragma once
 // Forces of spectral elements: f = -s K u, with a diagonal s, such as the inverse of the mass, without a matrix.
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ struct GatherView {
   int each = 0;
   const Index* rows = nullptr;
   const Index* entries = nullptr;  ///< [each, nodes]
-  const Index* numbers = nullptr;  ///< [nodes] among those that are held
+  const Index* numbers = nullptr;  ///< [nodes] among those that are held; null: they are not
 };
 template <class Space>
 struct GatherList {
@@ -91,6 +92,7 @@ class SpectralOperator {
   const std::string& description() const { return description_; }
 
  protected:  // an operator with memory has a step of its own (AttenuatedOperator)
+  using GatherLists = std::vector<spectral::GatherList<Space>>;
   struct Block {
     Array<Index, Space> dofs;
     Array<T, Space> map, geometry, coefficients;
@@ -117,16 +119,16 @@ class SpectralOperator {
     for (const Block& block : blocks_)
       if (block.waits && block.view.cells > 0) visit(block);
   }
-  /// The forces of cells, and their sums over the nodes of a list.
+  /// The forces of cells, and their sums over the nodes of some lists, all at once; of nodes that are held to a.
   void apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target);
-  void gather(Exec& exec, const std::vector<spectral::GatherList<Space>>& lists, const spectral::Target<T>& target,
+  void gather(Exec& exec, std::initializer_list<const GatherLists*> of, const spectral::Target<T>& target,
               T* a = nullptr);
 
   int dim_, degree_;
   Index owned_;
   std::vector<Block> blocks_;  ///< of each of the mesh, then the parts of these that wait
   std::function<void()> arrive_;
-  std::vector<spectral::GatherList<Space>> gather_, gather_held_;
+  GatherLists gather_, gather_held_;
   double bytes_of_lists_ = 0;
   Array<T, Space> elements_;
   double bytes_per_apply_ = 0, flops_per_apply_ = 0;

@@ -1,11 +1,9 @@
 #pragma once
 // SpectralOperator, written once; instantiate_threads.hpp and instantiate_cuda.cuh bring the passes over cells.
 #include <algorithm>
-#include <map>
 
 #include "assembly/matrix_free/host_setup.hpp"
-#include "assembly/spectral/operator.hpp"
-#include "base/parallel.hpp"
+#include "assembly/spectral/gather_impl.hpp"
 
 namespace tessera::assembly {
 namespace spectral {
@@ -29,74 +27,6 @@ std::vector<T> of_block(const Cells& cells, const Coefficients& material, Index 
         result[((i / width * K + m) * places + q) * width + i % width] = static_cast<T>(
             material.at(cells, first + order[std::min(i, order.size() - 1)], static_cast<int>(q), static_cast<int>(m)));
   return result;
-}
-
-/// The sums of the entries of nodes that have as many each, to the target or, scaled, to a [held nodes, components].
-/// Everything is on its way before the first sum; `entries` 0: as many as the list has.
-template <int components, int entries, class Exec, class T>
-void gather_forces(Exec& exec, const GatherView list, const T* elements, const Target<T> target, T* a) {
-  for_each(exec, Offset{list.nodes} * components, [=] TESSERA_HD(Offset number) {
-    const Offset i = number / components;
-    const int c = static_cast<int>(number % components);
-    const Index dof = list.rows[i];
-    const Offset row = Offset{dof} * components + c;
-    const bool leaps = target.v && !a;
-    const T scale = target.scale[dof], v = leaps ? target.v[row] : T(0), u = leaps ? target.u[row] : T(0);
-    T sum = 0;
-    for (int k = 0; k < (entries > 0 ? entries : list.each); ++k)
-      sum += elements[Offset{list.entries[k * Offset{list.nodes} + i]} * entry_size(components) + c];
-    if (a) {
-      a[Offset{list.numbers[i]} * components + c] = scale * sum;
-    } else if (!leaps) {
-      target.to[row] = scale * sum;
-    } else {
-      const T moved = v + target.kick * (scale * sum);
-      target.v[row] = moved;
-      target.u[row] = u + target.drift * moved;
-    }
-  });
-}
-
-template <int components, class Exec, class T>
-void gather_forces(Exec& exec, const GatherView list, const T* elements, const Target<T>& target, T* a) {
-  if constexpr (std::is_same_v<typename Exec::Space, Host>)
-    if (list.each > 0 && !a) return gather_free_nodes<components>(exec, list, elements, target);
-  switch (list.each) {
-    case 1: return gather_forces<components, 1>(exec, list, elements, target, a);
-    case 2: return gather_forces<components, 2>(exec, list, elements, target, a);
-    case 4: return gather_forces<components, 4>(exec, list, elements, target, a);
-    case 8: return gather_forces<components, 8>(exec, list, elements, target, a);
-  }
-  gather_forces<components, 0>(exec, list, elements, target, a);
-}
-
-/// Lists of nodes of as many entries each, in the order of `all`; of those that are in `held`, or of the others. A node
-/// without entries that has cells, `cells` [dofs], belongs to their patch.
-template <class Space>
-std::vector<GatherList<Space>> gather_lists(const matrix_free::HostGatherList& all, std::span<const Index> held,
-                                            bool of_held, std::span<const int> cells) {
-  std::map<Index, std::vector<std::size_t>> nodes;
-  for (std::size_t i = 0; i < all.rows.size(); ++i) {
-    const Index entries = all.ptr[i + 1] - all.ptr[i];
-    if (entries == 0 && !cells.empty() && cells[static_cast<std::size_t>(all.rows[i])] > 0) continue;
-    if (std::binary_search(held.begin(), held.end(), all.rows[i]) == of_held) nodes[entries].push_back(i);
-  }
-  std::vector<GatherList<Space>> lists;
-  for (const auto& [each, which] : nodes) {
-    std::vector<Index> rows, entries(which.size() * static_cast<std::size_t>(each)), numbers;
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      rows.push_back(all.rows[which[i]]);
-      for (Index k = 0; k < each; ++k)
-        entries[static_cast<std::size_t>(k) * which.size() + i] =
-            all.entries[static_cast<std::size_t>(all.ptr[which[i]] + k)];
-    }
-    lists.push_back({each, to_space<Space>(rows), to_space<Space>(entries), {}});
-    if (!of_held) continue;
-    for (const Index row : rows)
-      numbers.push_back(static_cast<Index>(std::lower_bound(held.begin(), held.end(), row) - held.begin()));
-    lists.back().numbers = to_space<Space>(numbers);
-  }
-  return lists;
 }
 
 }  // namespace spectral
@@ -220,25 +150,25 @@ void SpectralOperator<Exec, Law, T>::apply_cells(Exec& exec, const T* u, const s
 }
 
 template <class Exec, class Law, class T>
-void SpectralOperator<Exec, Law, T>::gather(Exec& exec, const std::vector<spectral::GatherList<Space>>& lists,
+void SpectralOperator<Exec, Law, T>::gather(Exec& exec, std::initializer_list<const GatherLists*> of,
                                             const spectral::Target<T>& target, T* a) {
-  const T* const elements = elements_.data();
-  for (const spectral::GatherList<Space>& list : lists) {
-    if (Law::components(dim_) == 1)
-      spectral::gather_forces<1>(exec, list.view(), elements, target, a);
-    else if (dim_ == 2)
-      spectral::gather_forces<2>(exec, list.view(), elements, target, a);
-    else
-      spectral::gather_forces<3>(exec, list.view(), elements, target, a);
-  }
+  std::vector<spectral::GatherView> lists;
+  for (const GatherLists* const some : of)
+    for (const spectral::GatherList<Space>& list : *some) lists.push_back(list.view());
+  const auto add_up = [&](auto components) {
+    spectral::add_up_lists(exec, std::span<const spectral::GatherView>(lists),
+                           spectral::SumOfNode<components(), T>{elements_.data(), target, a});
+  };
+  if (Law::components(dim_) == 1) return add_up(std::integral_constant<int, 1>());
+  if (dim_ == 2) return add_up(std::integral_constant<int, 2>());
+  add_up(std::integral_constant<int, 3>());
 }
 
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::apply(Exec& exec, View<const T> u, View<const T> scale, View<T> f) {
   const spectral::Target<T> target{.scale = scale.data(), .to = f.data()};
   apply_cells(exec, u.data(), target);
-  gather(exec, gather_, target);
-  gather(exec, gather_held_, target);
+  gather(exec, {&gather_, &gather_held_}, target);
 }
 
 template <class Exec, class Law, class T>
@@ -246,8 +176,7 @@ void SpectralOperator<Exec, Law, T>::leap(Exec& exec, T kick, T drift, View<cons
                                           View<T> a) {
   const spectral::Target<T> target{.scale = scale.data(), .v = v.data(), .u = u.data(), .kick = kick, .drift = drift};
   apply_cells(exec, u.data(), target);
-  gather(exec, gather_, target);
-  gather(exec, gather_held_, target, a.data());
+  gather(exec, {&gather_, &gather_held_}, target, a.data());
 }
 
 }  // namespace tessera::assembly

@@ -60,6 +60,30 @@ void pack(std::span<const char> values, std::size_t chunk_bytes, std::size_t byt
     packed.bytes.resize(size);
 }
 
+/// Whether a dataset has chunks of numbers of this type as they are in memory.
+bool is_raw(hid_t dataset, hid_t type) {
+  const Handle properties(H5Dget_create_plist(dataset), H5Pclose), in_file(H5Dget_type(dataset), H5Tclose);
+  return properties.is_open() && in_file.is_open() && H5Pget_layout(properties) == H5D_CHUNKED &&
+         H5Pget_nfilters(properties) == 0 && H5Tequal(in_file, type) > 0;
+}
+
+/// From where the numbers are: HDF5 would carry chunks through a cache of its own.
+void write_raw(hid_t dataset, const Shape& shape, hsize_t first, std::span<const char> values, std::size_t row_bytes,
+               const std::filesystem::path& path) {
+  const std::size_t chunk_bytes = row_bytes * shape.chunk;
+  std::vector<char> last;
+  for (std::size_t at = 0; at < values.size(); at += chunk_bytes) {
+    const char* from = &values[at];
+    if (at + chunk_bytes > values.size()) {
+      last.assign(values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
+      last.resize(chunk_bytes, 0);  // rows that are not there yet
+      from = last.data();
+    }
+    const std::array<hsize_t, 2> place{first + at / row_bytes, 0};
+    if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place.data(), chunk_bytes, from) < 0) fail("write", path);
+  }
+}
+
 }  // namespace
 
 void write_chunks(hid_t dataset, hsize_t first, hsize_t count, hid_t type, const void* from, int threads,
@@ -67,6 +91,11 @@ void write_chunks(hid_t dataset, hsize_t first, hsize_t count, hid_t type, const
   const unsigned level = level_of(dataset);
   const std::size_t bytes = bytes_of_number(dataset);
 #if H5_VERSION_GE(1, 10, 3)
+  if (is_raw(dataset, type)) {
+    const Shape shape = shape_of(dataset, path);
+    const std::size_t row_bytes = bytes * static_cast<std::size_t>(shape.components);
+    return write_raw(dataset, shape, first, {static_cast<const char*>(from), row_bytes * count}, row_bytes, path);
+  }
   if (level > 0 && bytes > 1) {
     const Shape shape = shape_of(dataset, path);
     const std::size_t row_bytes = bytes * static_cast<std::size_t>(shape.components);

@@ -118,6 +118,7 @@ void read_rows(hid_t dataset, hsize_t first, hsize_t count, hid_t type, void* to
 }
 
 hid_t type_of(const double*) { return H5T_NATIVE_DOUBLE; }
+hid_t type_of(const float*) { return H5T_NATIVE_FLOAT; }
 hid_t type_of(const std::int64_t*) { return H5T_NATIVE_INT64; }
 hid_t type_of(const int*) { return H5T_NATIVE_INT; }
 hid_t type_of(const unsigned char*) { return H5T_NATIVE_UCHAR; }

@@ -51,6 +51,7 @@ void write_chunks(hid_t dataset, hsize_t first, hsize_t count, hid_t type, const
                   const std::filesystem::path& path);
 
 hid_t type_of(const double*);
+hid_t type_of(const float*);
 hid_t type_of(const std::int64_t*);
 hid_t type_of(const int*);
 hid_t type_of(const unsigned char*);

@@ -1,5 +1,6 @@
 #include "output/hdf5/staged_driver.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 #endif
 
 namespace tessera::output::hdf5 {
+
+constexpr std::size_t worth_starting = 1 << 18;  // bytes: a chunk of a field, not a record of HDF5
 
 void Staged::read_file(haddr_t at, std::size_t count, char* to) noexcept {
   while (count > 0) {
@@ -61,6 +64,9 @@ void Staged::write(haddr_t at, std::size_t count, const char* from) noexcept {
         failure_ = errno;
         return;
       }
+      // The disk begins at once, not when all is flushed. That it cannot is no failure.
+      if (static_cast<std::size_t>(done) >= worth_starting)
+        (void)::sync_file_range(file_.value(), static_cast<off64_t>(at), done, SYNC_FILE_RANGE_WRITE);
     }
     at += static_cast<haddr_t>(done), from += done, count -= static_cast<std::size_t>(done);
   }

@@ -8,6 +8,7 @@
 #include "base/team.hpp"
 #include "mesh/vtk_cell.hpp"
 #include "output/checkpoint.hpp"
+#include "output/floats.hpp"
 #include "output/hdf5/datasets.hpp"
 #include "output/hdf5/staged_file.hpp"
 #include "output/hdf5/steps.hpp"
@@ -80,16 +81,19 @@ Handle make_root(const Place& file, const VtkData& data, const VtkhdfOptions& op
   return root;
 }
 
-/// Calls visit(numbers) with those of a field as a file has them.
+/// Calls visit(numbers) with those of a field as a file has them. `floats`: room for them.
 template <class Visit>
-void with_numbers(const Field& field, Visit visit) {
-  if (field.integer)
-    visit(std::vector<int>(field.values.begin(), field.values.end()));
-  else
-    visit(field.values);
+void with_numbers(const Field& field, const VtkhdfOptions& options, std::vector<float>& floats, Visit visit) {
+  if (field.integer) return visit(std::vector<int>(field.values.begin(), field.values.end()));
+  if (options.precision == Precision::of_double) return visit(field.values);
+  to_floats(field, options.threads, floats);
+  visit(floats);
 }
 
-hid_t file_type(const Field& field) { return field.integer ? H5T_STD_I32LE : H5T_IEEE_F64LE; }
+hid_t file_type(const Field& field, Precision precision) {
+  if (field.integer) return H5T_STD_I32LE;
+  return precision == Precision::of_float ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+}
 
 hsize_t rows_of_field(const Field& field) { return field.values.size() / static_cast<std::size_t>(field.components); }
 
@@ -101,9 +105,10 @@ void for_fields(const VtkData& data, Visit visit) {
 }
 
 Handle make_field(const Place& in, const std::string& name, const Field& field, hsize_t rows, bool grows,
-                  int compression) {
-  const hsize_t chunk = chunk_rows(rows_of_field(field), field.components, field.integer ? 4 : 8);
-  return make_dataset(in, name, file_type(field), {rows, field.components, chunk}, grows, compression);
+                  const VtkhdfOptions& options) {
+  const hid_t type = file_type(field, options.precision);
+  const hsize_t chunk = chunk_rows(rows_of_field(field), field.components, H5Tget_size(type));
+  return make_dataset(in, name, type, {rows, field.components, chunk}, grows, options.compression);
 }
 
 void check_sizes(const VtkData& data, const fs::path& path) {
@@ -133,7 +138,7 @@ void make_series(const Place& file, const VtkData& data, const VtkhdfOptions& op
   for_fields(data, [&](const FieldKind& kind, const auto& names, const std::vector<Field>& fields) {
     const Handle group = make_group(in, kind.data), offsets = make_group(in_steps, kind.offsets);
     for (std::size_t f = 0; f < fields.size(); ++f) {
-      make_field({group, file.path}, names[f], fields[f], 0, true, options.compression);
+      make_field({group, file.path}, names[f], fields[f], 0, true, options);
       of_steps({offsets, file.path}, names[f], H5T_STD_I64LE);
     }
   });
@@ -179,8 +184,9 @@ std::uint64_t hash_of(const std::vector<T>& numbers, int threads) {
 }
 
 /// A frame: the values first, their number last.
-void append_frame(const Place& file, double t, const VtkData& data, hsize_t step, bool cells_stay, int threads,
-                  std::map<std::string, VtkhdfSeries::Stored>& last) {
+void append_frame(const Place& file, double t, const VtkData& data, hsize_t step, bool cells_stay,
+                  const VtkhdfOptions& options, std::map<std::string, VtkhdfSeries::Stored>& last,
+                  std::vector<float>& floats) {
   const Handle root = open_group(file, "VTKHDF"), steps = open_group({root, file.path}, "Steps");
   const Place in{root, file.path}, in_steps{steps, file.path};
   for_fields(data, [&](const FieldKind& kind, const auto& names, const std::vector<Field>& fields) {
@@ -188,11 +194,12 @@ void append_frame(const Place& file, double t, const VtkData& data, hsize_t step
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const auto [stored, is_new] = last.try_emplace(std::string(kind.data) + "/" + names[f]);
       if (is_new || !cells_stay || &fields != &data.cell_fields) {
-        with_numbers(fields[f], [&, &of_last = stored->second, &is_first = is_new](const auto& numbers) {
-          const std::uint64_t hash = hash_of(numbers, threads);
-          if (is_first || of_last.hash != hash)
-            of_last = {append_values({group, file.path}, names[f], fields[f], numbers, threads), hash};
-        });
+        with_numbers(
+            fields[f], options, floats, [&, &of_last = stored->second, &is_first = is_new](const auto& numbers) {
+              const std::uint64_t hash = hash_of(numbers, options.threads);
+              if (is_first || of_last.hash != hash)
+                of_last = {append_values({group, file.path}, names[f], fields[f], numbers, options.threads), hash};
+            });
       }
       append_step({offsets, file.path}, names[f], step, static_cast<std::int64_t>(stored->second.row));
     }
@@ -212,14 +219,15 @@ std::string hdf5_version() {
 
 void write_vtkhdf(const VtkData& data, const fs::path& path, const VtkhdfOptions& options) {
   check_sizes(data, path);
+  std::vector<float> floats;
   create(path, false, [&](hid_t file) {
     const Handle root = make_root({file, path}, data, options);
     for_fields(data, [&](const FieldKind& kind, const auto& names, const std::vector<Field>& fields) {
       const Handle group = make_group({root, path}, kind.data);
       for (std::size_t f = 0; f < fields.size(); ++f) {
         const hsize_t rows = rows_of_field(fields[f]);
-        const Handle dataset = make_field({group, path}, names[f], fields[f], rows, false, options.compression);
-        with_numbers(fields[f], [&](const auto& numbers) {
+        const Handle dataset = make_field({group, path}, names[f], fields[f], rows, false, options);
+        with_numbers(fields[f], options, floats, [&](const auto& numbers) {
           write_chunks(dataset, 0, rows, type_of(numbers.data()), numbers.data(), options.threads, path);
         });
       }
@@ -237,17 +245,24 @@ void VtkhdfSeries::add(double t, const VtkData& data, bool cells_stay) {
   if (times_.empty())
     create(path_, true, [&](hid_t file) {
       make_series({file, path_}, data, options_);
-      append_frame({file, path_}, t, data, 0, false, options_.threads, last);
+      append_frame({file, path_}, t, data, 0, false, options_, last, floats_);
     });
   else
     change(path_, [&](hid_t file) {
-      append_frame({file, path_}, t, data, times_.size(), cells_stay, options_.threads, last);
+      append_frame({file, path_}, t, data, times_.size(), cells_stay, options_, last, floats_);
     });
   last_ = std::move(last);
   times_.push_back(t);
 }
 
 namespace {
+
+/// Of numbers as they are in the file.
+std::uint64_t hash_of_rows(hid_t dataset, hsize_t first, hsize_t count, int threads, const fs::path& path) {
+  if (is_integer(dataset)) return hash_of(rows_of<int>(dataset, first, count, path), threads);
+  if (bytes_of_number(dataset) == sizeof(float)) return hash_of(rows_of<float>(dataset, first, count, path), threads);
+  return hash_of(rows_of<double>(dataset, first, count, path), threads);
+}
 
 /// All frames but the first `count` go. Returns where the values of the last one that stays are.
 std::map<std::string, VtkhdfSeries::Stored> cut_frames(const Place& file, hsize_t count, int threads) {
@@ -269,9 +284,7 @@ std::map<std::string, VtkhdfSeries::Stored> cut_frames(const Place& file, hsize_
       const auto end = static_cast<hsize_t>(*std::max_element(first.begin(), first.end())) + rows;
       set_rows(dataset, (end + shape.chunk - 1) / shape.chunk * shape.chunk, file.path);
       const auto row = static_cast<hsize_t>(first.back());
-      const std::uint64_t hash = is_integer(dataset) ? hash_of(rows_of<int>(dataset, row, rows, file.path), threads)
-                                                     : hash_of(rows_of<double>(dataset, row, rows, file.path), threads);
-      last[std::string(kind.data) + "/" + name] = {row, hash};
+      last[std::string(kind.data) + "/" + name] = {row, hash_of_rows(dataset, row, rows, threads, file.path)};
     }
   }
   cut(in_steps, "Values");

@@ -14,6 +14,7 @@
 #include "output/pieces.hpp"
 #include "output/results.hpp"
 #include "physics/later_fields.hpp"
+#include "physics/run/report.hpp"
 
 namespace tessera::physics {
 
@@ -28,7 +29,10 @@ bool is_shown(const OutputParams& params, double start, Offset step, double t_be
 
 namespace {
 
-constexpr std::size_t most_waiting = 2;
+/// Of each of the two threads; so two states wait.
+constexpr std::size_t most_waiting = 1;
+/// Vectors of the solution that are kept for others: of those that wait and of the two that are worked on.
+constexpr std::size_t most_spares = 2 * most_waiting + 2;
 
 std::string stem_of(Offset step) { return output::frame_name("solution", step, ""); }
 
@@ -38,12 +42,14 @@ Frames::Frames(const CommonParams& params, const Context& context, std::optional
     : params_(params),
       directory_(context.output_directory),
       series_(directory_ / "solution.pvd"),
-      beside_(most_waiting, free_team) {
+      writer_(most_waiting, free_team),
+      maker_(most_waiting, free_team) {
   if (context.ranks && !context.ranks->is_root()) return;
   if (t) series_ = output::Series::resume(directory_ / "solution.pvd", *t);
   if (params.output.write && params.output.has_format("vtkhdf")) {
     const std::filesystem::path path = directory_ / "solution.vtkhdf";
-    const output::VtkhdfOptions options{params.output.compression, free_team ? default_threads() : 1};
+    const output::VtkhdfOptions options{params.output.compression, free_team ? default_threads() : 1,
+                                        precision_of(params.output)};
     hdf_.emplace(t ? output::VtkhdfSeries::resume(path, *t, options) : output::VtkhdfSeries(path, options));
   }
   if (params.quantities.empty()) return;
@@ -79,34 +85,55 @@ std::vector<double> Frames::spare(std::size_t length) {
 }
 
 /// Of fields that are written.
-void Frames::keep_spare(std::vector<output::Field>& fields, std::size_t length) {
+void Frames::keep(std::vector<output::Field>& fields, std::size_t length) {
   const std::lock_guard lock(mutex_);
   for (output::Field& field : fields)
-    if (field.values.size() == length && spares_.size() <= most_waiting)
-      return spares_.push_back(std::move(field.values));
+    (field.values.size() == length && spares_.size() < most_spares ? spares_ : memory_)
+        .push_back(std::move(field.values));
+  fields.clear();
 }
 
 void Frames::write(Offset step, double t, const FileNames& names, MakeSolution make, std::vector<double> u) {
   wait([&] {
     // What is handed over can be copied, which a vector that it holds would be.
     const auto of_state = std::make_shared<std::vector<double>>(std::move(u));
-    beside_.hand_over([this, step, t, names, make = std::move(make), of_state] {
+    maker_.hand_over([this, step, t, names, make = std::move(make), of_state] {
       const std::size_t length = of_state->size();
+      {
+        const std::lock_guard lock(mutex_);
+        state_.memory = std::exchange(memory_, {});
+      }
       make(state_, std::move(*of_state));
       {
         const std::lock_guard lock(mutex_);
         not_finite_.insert(not_finite_.end(), state_.not_finite.begin(), state_.not_finite.end());
         state_.not_finite.clear();
       }
-      output::VtkData& data = state_.shown.data;
-      write_solution_files(params_.output, data, directory_, names);
-      if (hdf_) hdf_->add(t, data, names.goes_on);
-      keep_spare(data.point_fields, length);
-      data.point_fields.clear();
-      if (params_.output.has_format("csv")) output::make_lasting(file(step, ".csv"));
-      if (params_.output.has_format("vtu") || params_.output.has_format("pvtu")) series_.add(t, file(step, ".vtu"));
+      const auto made = std::make_shared<output::VtkData>(std::exchange(state_.shown.data, {}));
+      const double waited = writer_.seconds_waited();
+      writer_.hand_over(
+          [this, step, t, names, length, made] { write_files(step, t, names, std::move(*made), length); });
+      held_up_ += writer_.seconds_waited() - waited;
     });
   });
+}
+
+/// Of a state, which has no grid where it goes on.
+void Frames::write_files(Offset step, double t, const FileNames& names, output::VtkData made, std::size_t length) {
+  if (names.goes_on)
+    data_.point_fields = std::move(made.point_fields);
+  else
+    data_ = std::move(made);
+  write_solution_files(params_.output, data_, directory_, names);
+  if (hdf_) hdf_->add(t, data_, names.goes_on);
+  keep(data_.point_fields, length);
+  if (params_.output.has_format("csv")) output::make_lasting(file(step, ".csv"));
+  if (params_.output.has_format("vtu") || params_.output.has_format("pvtu")) series_.add(t, file(step, ".vtu"));
+}
+
+void Frames::finish() {
+  maker_.finish();
+  writer_.finish();
 }
 
 void Frames::add_pieces(Offset step, double t, int rank, int pieces) {
@@ -115,7 +142,7 @@ void Frames::add_pieces(Offset step, double t, int rank, int pieces) {
     if (of == rank || rank == 0) output::make_lasting(directory_ / output::piece_name(of, stem));
   if (rank > 0) return;
   output::make_lasting(file(step, ".pvtu"));
-  wait([&] { beside_.finish(); });
+  wait([&] { finish(); });
   if (!std::filesystem::exists(file(step, ".vtu"))) series_.add(t, file(step, ".pvtu"));
 }
 
@@ -154,13 +181,14 @@ void Frames::add_quantities(Offset step, double t, const output::Summary& summar
 void Frames::flush() {
   Threads exec(1);
   Scope scope(exec, "output");
-  wait([&] { beside_.finish(); });
+  wait([&] { finish(); });
   if (quantities_) quantities_->flush();
 }
 
 void Frames::summarise(output::Summary& summary) const {
-  summary.set("output.seconds_writing", beside_.seconds_worked());
-  summary.set("output.seconds_waiting", beside_.seconds_waited());
+  summary.set("output.seconds_making", maker_.seconds_worked() - held_up_);
+  summary.set("output.seconds_writing", writer_.seconds_worked());
+  summary.set("output.seconds_waiting", maker_.seconds_waited() + writer_.seconds_waited() - held_up_);
 }
 
 }  // namespace tessera::physics

@@ -20,9 +20,10 @@ namespace tessera::physics {
 bool is_shown(const OutputParams& params, double start, Offset step, double t_before, double t, bool last);
 
 /// The files of a series: solution_000010.vtu of step 10 and so on, solution.pvd, which lists them with their times,
-/// solution.vtkhdf, and quantities.csv, with a row for each. Files of the whole are written by a thread of their own
-/// while the run goes on; at most two states wait for it, in the values of the solution and of fields that are not
-/// LaterFields. What it finds wrong the next call throws.
+/// solution.vtkhdf, and quantities.csv, with a row for each. While the run goes on one thread makes of a solution what
+/// files have, and another one writes it, so that disk and processors are busy at a time. At most two states wait: one
+/// in the values of the solution and of fields that are not LaterFields for the first thread, one in all of its fields
+/// for the second. What they find wrong a later call throws, `flush` at the latest.
 class Frames {
  public:
   /// `t`: the time at which a run goes on with the series that is there. `free_team`: a device computes while files are
@@ -52,21 +53,27 @@ class Frames {
  private:
   void wait(const std::function<void()>& call);
   void warn_of_what_was_found();
-  void keep_spare(std::vector<output::Field>& fields, std::size_t length);
+  void write_files(Offset step, double t, const FileNames& names, output::VtkData made, std::size_t length);
+  void keep(std::vector<output::Field>& fields, std::size_t length);
+  void finish();
   std::filesystem::path file(Offset step, const char* extension) const;
 
   const CommonParams& params_;
   std::filesystem::path directory_;
-  output::Series series_;                          ///< until `flush` the thread's
+  output::Series series_;                          ///< until `flush` that of the thread that writes
   std::optional<output::VtkhdfSeries> hdf_;        ///< the same, where the deck asks for it
   std::optional<output::ProbeSeries> quantities_;  ///< on the root, where there are any
-  FileState state_;                                ///< the last one, without its fields; the thread's
+  FileState state_;                                ///< of the thread that makes states, without their values
+  output::VtkData data_;                           ///< of the thread that writes them, the grid of all
   bool has_begun_ = false;                         ///< a state brings the grid
   bool may_need_rates_ = true;
-  std::mutex mutex_;                         ///< of
-  std::vector<NotFinite> not_finite_;        ///< what the thread has found, and
-  std::vector<std::vector<double>> spares_;  ///< what it needs no more
-  Beside beside_;                            ///< the last one: it ends before what it writes to
+  std::mutex mutex_;                                  ///< of
+  std::vector<NotFinite> not_finite_;                 ///< what the threads have found, and
+  std::vector<std::vector<double>> spares_, memory_;  ///< what they need no more: solutions, other fields
+  double held_up_ = 0;  ///< seconds that the thread that makes states has waited for the other one
+  // The last ones: they end before what they write to, and the first to hand over before the other.
+  Beside writer_;
+  Beside maker_;
 };
 
 }  // namespace tessera::physics

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "base/counted.hpp"
 #include "physics/at_time.hpp"
 #include "physics/evaluate.hpp"
 
@@ -48,10 +49,10 @@ std::vector<double> initial_values(const std::vector<InitialParams>& entries, co
     const InitialParams& initial = entries[i];
     if (initial.u.empty() && !initial.file) continue;
     if (!initial.u.empty() && static_cast<int>(initial.u.size()) != components)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("the start of {} has {} components, the field has {}", field.name, initial.u.size(), components),
-          "give one expression a component", initial.where);
+      throw Error(ExitCode::usage,
+                  fmt::format("the start of {} has {}, the field has {}", field.name,
+                              counted(initial.u.size(), "component"), components),
+                  "give one expression a component", initial.where);
     const std::vector<Index> reached = dofs_of(initial, space.mesh, space.dofs);
     if (initial.file) take_from_file(initial, *grids[i], space, reached, u);
     std::vector<double> points;

@@ -6,6 +6,7 @@
 
 #include "base/collective.hpp"
 #include "base/muted.hpp"
+#include "base/reused_memory.hpp"
 #include "linalg/lower_orders.hpp"
 #include "physics/run/lower_orders.hpp"
 #include "physics/run/over_ranks.hpp"
@@ -22,6 +23,8 @@ struct BorrowedCells {
 /// Of the rows that a rank owns, with lower orders where the solver wants them. Not movable.
 template <class Exec>
 struct LinearSystemOf {
+  /// What one part of a run has freed serves the next, until all of this is gone.
+  ReusedMemory<typename Exec::Space> reused;
   BorrowedCells cells;
   std::list<OrderSystem<Exec>> orders;
   System<Exec> system;

@@ -12,6 +12,7 @@
 #include "base/muted.hpp"
 #include "base/profile.hpp"
 #include "base/reused_memory.hpp"
+#include "base/signals_held.hpp"
 #include "linalg/shift_ops.hpp"
 #include "mesh/copy.hpp"
 #include "physics/run/changing_orders.hpp"
@@ -63,6 +64,7 @@ using MeshAside = std::future<mesh::Mesh>;
 inline std::deque<MeshAside> copies_of(const Discretisation& space, int highest) {
   std::deque<MeshAside> result;
   const bool alone = highest / 2 == 1;
+  const SignalsHeld held;
   for (int order = highest / 2; order >= 1; order /= 2)
     result.push_back(
         std::async(alone ? std::launch::deferred : std::launch::async | std::launch::deferred,

@@ -192,28 +192,33 @@ void report_solution(const CommonParams& params, const Traits& traits, const Nod
   write_tables(params, traits, solution, results, context);
 }
 
+output::Precision precision_of(const OutputParams& params) {
+  return params.precision == "float" ? output::Precision::of_float : output::Precision::of_double;
+}
+
 void write_solution_files(const OutputParams& params, const output::VtkData& data,
                           const std::filesystem::path& directory, const FileNames& names) {
   if (params.has_format("vtu") || params.has_format("pvtu")) {
     const std::filesystem::path file = directory / (names.stem + ".vtu");
-    output::write_vtu(data, file);
+    output::write_vtu(data, file, precision_of(params));
     if (!names.in_series) output::write_pvd(directory / "solution.pvd", {{0.0, file}});
   }
   if (params.has_format("csv")) output::write_csv(data, directory / (names.stem + ".csv"));
   if (params.has_format("vtkhdf") && !names.in_series)
-    output::write_vtkhdf(data, directory / (names.stem + ".vtkhdf"), {params.compression, default_threads()});
+    output::write_vtkhdf(data, directory / (names.stem + ".vtkhdf"),
+                         {params.compression, default_threads(), precision_of(params)});
 }
 
-int write_pieces(const Share& share, const std::function<output::VtkData()>& own,
+int write_pieces(const OutputParams& params, const Share& share, const std::function<output::VtkData()>& own,
                  const std::filesystem::path& directory, bool listed, const FileNames& names) {
   output::VtkData data;
   in_common::each(&share, [&] {
     data = own();
-    output::write_vtu(data, directory / output::piece_name(share.ranks->rank(), names.stem));
+    output::write_vtu(data, directory / output::piece_name(share.ranks->rank(), names.stem), precision_of(params));
   });
   in_common::root(&share, [&] {
     const std::filesystem::path file = directory / (names.stem + ".pvtu");
-    output::write_pvtu(file, data, share.ranks->size());
+    output::write_pvtu(file, data, share.ranks->size(), precision_of(params));
     if (listed && !names.in_series) output::write_pvd(directory / "solution.pvd", {{0.0, file}});
   });
   return share.ranks->size();

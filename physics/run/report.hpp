@@ -40,13 +40,16 @@ struct FileNames {
   std::string when = {};  ///< of one of several states: "t = 0.5"
 };
 
+/// That of fields in files.
+output::Precision precision_of(const OutputParams& params);
+
 /// Writes a solution of one rank in the formats of the deck: solution.vtu with solution.pvd, solution.csv, and
 /// solution.vtkhdf, of which a series has one for all.
 void write_solution_files(const OutputParams& params, const output::VtkData& data,
                           const std::filesystem::path& directory, const FileNames& names = {});
 /// Each rank writes a piece, what it calls its own, and the root solution.pvtu and, where it is `listed`, solution.pvd.
 /// Returns how many. Collective.
-int write_pieces(const Share& share, const std::function<output::VtkData()>& own,
+int write_pieces(const OutputParams& params, const Share& share, const std::function<output::VtkData()>& own,
                  const std::filesystem::path& directory, bool listed, const FileNames& names = {});
 
 /// The exit code of a run; says on standard error and in the summary where the solver did not converge.

@@ -22,7 +22,8 @@ void check_quantity_fields(const std::vector<QuantityParams>& quantities, const 
 /// A solution as files have it.
 struct FileState {
   Shown shown;
-  std::vector<NotFinite> not_finite;  ///< what the main thread is still to warn of
+  std::vector<NotFinite> not_finite;             ///< what the main thread is still to warn of
+  std::vector<std::vector<double>> memory = {};  ///< that fields of states before have left
 };
 /// Makes it, called once and on any thread: until then it holds values of fields, and looks at mesh and space of the
 /// solution. `u`: the solution [rows], where it asks for it, which it takes. Of a series that goes on (FileNames) the

@@ -108,6 +108,13 @@ struct Later {
   LaterFields::Make make = {};
 };
 
+/// A vector of this length of a state before, or none.
+std::vector<double> left_by_others(FileState& state, std::size_t length) {
+  for (std::vector<double>& values : state.memory)
+    if (values.size() == length) return std::exchange(values, {});
+  return {};
+}
+
 /// Fields of u at the nodes that `made` lacks. What of them is not finite is noted.
 void make_later(const std::vector<Later>& later, const FieldInfo& solved, int components,
                 const std::vector<double>& dof_points, int threads, const std::string& when, std::vector<double> u,
@@ -119,10 +126,12 @@ void make_later(const std::vector<Later>& later, const FieldInfo& solved, int co
       place_of_u = of.place;
       continue;
     }
-    field.values = of.make ? of.make(u) : with_three_components(u, components);
+    const std::size_t length = dof_points.size() / 3 * static_cast<std::size_t>(field.components);
+    field.values = of.make ? of.make(u, left_by_others(state, length)) : with_three_components(u, components);
     if (auto found = find_not_finite(field.name, field.values, field.components, dof_points, threads, when))
       state.not_finite.push_back(std::move(*found));
   }
+  state.memory.clear();
   if (!place_of_u) return;
   output::Field& field = made.nodal[*place_of_u];
   if (auto found = find_not_finite(field.name, u, field.components, dof_points, threads, when))
@@ -200,7 +209,7 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
     return shown_part(params.output, s.mesh, s.space.dofs, std::move(data), s.share->cells).data;
   };
   const bool beside_one_file = s.share->has_whole && params.output.has_format("vtu");
-  return write_pieces(*s.share, piece, directory, !beside_one_file, names);
+  return write_pieces(params.output, *s.share, piece, directory, !beside_one_file, names);
 }
 
 }  // namespace tessera::physics

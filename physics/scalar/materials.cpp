@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "assembly/cells/definite.hpp"
+#include "base/counted.hpp"
 #include "base/touch.hpp"
 #include "physics/entry.hpp"
 #include "physics/evaluate.hpp"
@@ -38,10 +39,10 @@ int check_diffusivity(const std::vector<MaterialParams>& materials, int dim) {
   for (const MaterialParams& m : materials) {
     const int given = static_cast<int>(m.diffusivity.size());
     if (given != 1 && given != full)
-      throw Error(ExitCode::usage,
-                  fmt::format("{} has {} values, a {}-D problem takes 1 or {}", m.diffusivity_key, given, dim, full),
-                  dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]",
-                  m.where);
+      throw Error(
+          ExitCode::usage,
+          fmt::format("{} has {}, a {}-D problem takes 1 or {}", m.diffusivity_key, counted(given, "value"), dim, full),
+          dim == 2 ? "a symmetric tensor is [xx, xy, yy]" : "a symmetric tensor is [xx, xy, xz, yy, yz, zz]", m.where);
     components = std::max(components, given);
   }
   return components;

@@ -1,8 +1,11 @@
 #include "physics/scalar/results.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "assembly/fields/flux.hpp"
+#include "assembly/fields/flux_in_simplices.hpp"
 #include "assembly/fields/quantities.hpp"
 #include "base/profile.hpp"
 #include "base/team.hpp"
@@ -38,12 +41,60 @@ double gradient_flux_through(const QuantityParams& quantity, const Solution& s) 
                                  left_sides(s, group, cells_left(quantity, s)), s.threads);
 }
 
+/// k of materials of constants, [materials][components]; empty: it has others.
+std::vector<std::vector<double>> constants_of(const std::vector<MaterialParams>& materials) {
+  std::vector<std::vector<double>> constants;
+  for (const MaterialParams& m : materials) {
+    constants.emplace_back();
+    if (!std::all_of(m.diffusivity.begin(), m.diffusivity.end(),
+                     [](const deck::Expression& e) { return e.is_constant(); }))
+      continue;
+    for (const deck::Expression& e : m.diffusivity) constants.back().push_back(e.constant());
+  }
+  return constants;
+}
+
+std::size_t most_entries(const std::vector<MaterialParams>& materials) {
+  std::size_t entries = 1;
+  for (const MaterialParams& m : materials) entries = std::max(entries, m.diffusivity.size());
+  return entries;
+}
+
+/// k [points, components] of the entries that a material has, value(entry, point): a scalar in a problem with tensors
+/// is one.
+template <class Value>
+void complete(int dim, std::size_t components, std::size_t entries, std::size_t points, const Value& value, double* k) {
+  std::fill(k, k + points * components, 0.0);
+  const auto set = [&](std::size_t c, std::size_t e) {
+    for (std::size_t p = 0; p < points; ++p) k[p * components + c] = value(e, p);
+  };
+  for (std::size_t e = 0; e < entries; ++e) set(e, e);
+  if (entries == components) return;
+  set(components - 1, 0);
+  if (dim == 3) set(3, 0);
+}
+
+void complete(int dim, std::size_t components, const std::vector<double>& constant, std::size_t points, double* k) {
+  complete(
+      dim, components, constant.size(), points, [&](std::size_t e, std::size_t) { return constant[e]; }, k);
+}
+
+/// k of the materials, where all have constants.
+std::optional<assembly::RegionTensors> constant_tensors(const Solution& s) {
+  const std::vector<std::vector<double>> constants = constants_of(s.materials);
+  if (std::any_of(constants.begin(), constants.end(), [](const auto& constant) { return constant.empty(); })) return {};
+  const std::size_t components = most_entries(s.materials);
+  std::vector<double> values(constants.size() * components);
+  for (std::size_t m = 0; m < constants.size(); ++m)
+    complete(s.mesh.dim, components, constants[m], 1, &values[m * components]);
+  return assembly::RegionTensors{static_cast<int>(components), std::move(values), s.material};
+}
+
 }  // namespace
 
 /// Evaluators belong to one thread each, so every thread has its own set.
 assembly::HostTensorField diffusivity_field(const Solution& solution) {
-  std::size_t components = 1;
-  for (const MaterialParams& m : solution.materials) components = std::max(components, m.diffusivity.size());
+  const std::size_t components = most_entries(solution.materials);
   struct OfThread {
     std::vector<std::vector<deck::Evaluator>> evaluators;  // [materials][components]
     std::vector<double> values;
@@ -56,36 +107,20 @@ assembly::HostTensorField diffusivity_field(const Solution& solution) {
       for (const deck::Expression& e : m.diffusivity) own.evaluators.back().emplace_back(e);
     }
   const int dim = solution.mesh.dim;
-  // Constants, [materials][components]; empty: it has others.
-  std::vector<std::vector<double>> constants;
-  for (const MaterialParams& m : solution.materials) {
-    constants.emplace_back();
-    if (!std::all_of(m.diffusivity.begin(), m.diffusivity.end(),
-                     [](const deck::Expression& e) { return e.is_constant(); }))
-      continue;
-    for (const deck::Expression& e : m.diffusivity) constants.back().push_back(e.constant());
-  }
+  const std::vector<std::vector<double>> constants = constants_of(solution.materials);
   auto evaluate = [pool, components, dim, constants, &material = solution.material](Index cell, int count,
                                                                                     const deck::Points& at, double* k) {
     const auto of = static_cast<std::size_t>(material[cell]);
     const std::size_t points = static_cast<std::size_t>(count);
-    std::fill(k, k + points * components, 0.0);
-    const auto complete = [&](std::size_t entries, const auto& value) {
-      const auto set = [&](std::size_t c, std::size_t e) {
-        for (std::size_t p = 0; p < points; ++p) k[p * components + c] = value(e, p);
-      };
-      for (std::size_t e = 0; e < entries; ++e) set(e, e);
-      if (entries == components) return;
-      set(components - 1, 0);  // a scalar in a problem with tensors
-      if (dim == 3) set(3, 0);
-    };
     if (const std::vector<double>& constant = constants[of]; !constant.empty())
-      return complete(constant.size(), [&](std::size_t e, std::size_t) { return constant[e]; });
+      return complete(dim, components, constant, points, k);
     OfThread& own = (*pool)[static_cast<std::size_t>(current_part())];
     auto& evaluators = own.evaluators[of];
     own.values.resize(points * evaluators.size());
     for (std::size_t e = 0; e < evaluators.size(); ++e) evaluators[e].at(at, points, 0, &own.values[e * points]);
-    complete(evaluators.size(), [&](std::size_t e, std::size_t p) { return own.values[e * points + p]; });
+    complete(
+        dim, components, evaluators.size(), points,
+        [&](std::size_t e, std::size_t p) { return own.values[e * points + p]; }, k);
   };
   const bool of_solution = std::any_of(solution.materials.begin(), solution.materials.end(), [](const auto& m) {
     return std::any_of(m.diffusivity.begin(), m.diffusivity.end(),
@@ -118,11 +153,19 @@ double ScalarResults::quantity(const QuantityParams& quantity) const {
   return gradient_flux_through(quantity, s_);
 }
 
-std::vector<double> ScalarResults::field(const std::string& name) { return field_later(name)(s_.u); }
+std::vector<double> ScalarResults::field(const std::string& name) { return field_later(name)(s_.u, {}); }
 
 LaterFields::Make ScalarResults::field_later(const std::string&) const {
-  return [&mesh = s_.mesh, &dofs = s_.space.dofs, k = diffusivity_field(s_),
-          threads = s_.threads](std::span<const double> u) { return assembly::flux_field(mesh, dofs, u, k, threads); };
+  const mesh::Mesh& mesh = s_.mesh;
+  const assembly::DofMap& dofs = s_.space.dofs;
+  const int threads = s_.threads;
+  if (auto k = constant_tensors(s_); k && assembly::are_linear_simplices(mesh, dofs))
+    return [&mesh, &dofs, threads, k = std::move(*k)](std::span<const double> u, std::vector<double> memory) {
+      return assembly::flux_in_simplices(mesh, dofs, u, k, threads, std::move(memory));
+    };
+  return [&mesh, &dofs, threads, k = diffusivity_field(s_)](std::span<const double> u, std::vector<double>) {
+    return assembly::flux_field(mesh, dofs, u, k, threads);
+  };
 }
 
 std::vector<output::Field> ScalarResults::cell_fields() const {

@@ -83,10 +83,7 @@ void check_media(const CoupledProblem& problem) {
   if (problem.fluid.cells.cells == 0)
     refuse("physics.medium = \"coupled\", and no cell is of a fluid",
            "a fluid is a [[material]] with density and vp, or bulk, alone; without one choose \"elastic\"");
-  if (problem.solid.cells.cells == 0)
-    refuse("physics.medium = \"coupled\", and no cell is of a solid",
-           "solids have vp and vs, or other numbers of two; without one choose \"acoustic\"");
-  if (problem.interface.dofs.empty())
+  if (problem.solid.cells.cells > 0 && problem.interface.dofs.empty())
     refuse("fluids and solids have no side in common",
            "their cells must share nodes: mesh both as parts of one geometry, or mesh.merge_nodes");
 }

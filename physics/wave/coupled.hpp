@@ -27,7 +27,8 @@ struct CoupledProblem {
   Interface interface;
 };
 
-/// As make_problem. Throws Error(usage) also where the materials are all fluids or all solids, or these touch nowhere.
+/// As make_problem. Throws Error(usage) also where the materials are all solids, or fluids and solids touch nowhere.
+/// Fluids alone are waves of their potential.
 CoupledProblem make_coupled_problem(const Params& params, const Discretisation& space);
 
 /// Throws Error(usage) where a start u or v [rows], or empty, moves nodes that are of fluids alone, among the first

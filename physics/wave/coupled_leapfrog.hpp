@@ -69,13 +69,16 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     if constexpr (has_layers) parts_.fluid.force.forget(exec_, View<const T>(now_.chi.view()), dt);
     if (parts_.fluid.memory) parts_.fluid.memory->forget();
     State at_start = copy(now_);
-    leap(t, 0, -dt / 2, 0, at_start);
+    take_strengths(t);
+    leap(0, -dt / 2, 0, at_start);
+    steps_.forget();
     now_.v = std::move(at_start.v);
     now_.w = std::move(at_start.w);
     moved_.start(t, dt, now_.v);
   }
   /// What states have of fluids alone is not of the solids' unknowns.
   void restore(const Vectors& u, const Vectors& v) override {
+    steps_.forget();
     std::vector<T> of_solids(u.begin(), u.end());
     const std::vector<char> only = of_fluids_alone();
     for (std::size_t row = 0; row < of_solids.size(); ++row)
@@ -102,6 +105,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     return all;
   }
   void restore_others(const std::vector<Vectors>& others) override {
+    steps_.forget();
     const auto dim = static_cast<std::size_t>(parts_.dim());
     std::vector<T> chi(static_cast<std::size_t>(space().dofs.dofs)), w(static_cast<std::size_t>(parts_.owned));
     for (std::size_t i = 0; i < chi.size(); ++i) chi[i] = static_cast<T>(others.at(0)[i * dim]);
@@ -121,6 +125,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     return {};
   }
   void restore_of_cells(const assembly::NumbersOfCells& numbers) override {
+    steps_.forget();
     if constexpr (has_layers) parts_.fluid.force.restore_memory_of_cells(part_of(parts_.problem.fluid, numbers));
     if constexpr (cells_remember<Law>)
       parts_.solid.force.restore_memory_of_cells(part_of(parts_.problem.solid, numbers));
@@ -128,18 +133,22 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
 
   void step(double t, double before, double dt) override {
     begin_step(before, dt, true);
-    leap(t, before / 2, (before + dt) / 2, dt, now_);
-    moved_.set_u(t + dt, now_.u);
-    moved_.set_v(t + dt / 2, now_.v);
-    if (parts_.fluid.memory) parts_.fluid.memory->remember(exec_, dt, now_.w.view());
-    peaks_.take(now_.u, now_.v);
+    take_strengths(t);
+    steps_.run(exec_, before, dt, ranks_ || parts_.solid.varies, [&] {
+      leap(before / 2, (before + dt) / 2, dt, now_);
+      moved_.set_u(t + dt, now_.u);
+      moved_.set_v(t + dt / 2, now_.v);
+      if (parts_.fluid.memory) parts_.fluid.memory->remember(exec_, dt, now_.w.view());
+      peaks_.take(now_.u, now_.v);
+    });
     update_ghosts();
   }
 
   void look_ahead(double t, double before, double dt) override {
     begin_step(before, dt, false);
     ahead_ = copy(now_);
-    leap(t, before / 2, (before + dt) / 2, dt, ahead_);
+    take_strengths(t);
+    leap(before / 2, (before + dt) / 2, dt, ahead_);
     moved_.set_v(t + dt / 2, ahead_.v);
     ahead_.u = {};
     ahead_.chi = {};
@@ -279,19 +288,23 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
     linalg::copy(exec_, ghosts, now_.chi.view().part(parts_.owned, halo_->ghosts()));
   }
 
+  void take_strengths(double t) {
+    wave::take_strengths(exec_, parts_.fluid, t);
+    wave::take_strengths(exec_, parts_.solid, t);
+  }
   /// With chi'' = (f - K chi + n.u) / m and u'' = M^-1 (f - K u - n chi'') at t: rates += kick times these, and what
   /// they are of += drift times the rates.
-  void leap(double t, double h, double kick, double drift, State& of) {
+  void leap(double h, double kick, double drift, State& of) {
     const Linked alone(exec_, nullptr);
     const InterfaceView<T> interface = parts_.interface.view();
     const int dim = parts_.dim();
-    push(exec_, ranks_, parts_.fluid, t, h, kick, drift, of.chi.view(), of.w.view(), a_fluid_.view());
+    push(exec_, ranks_, parts_.fluid, h, kick, drift, of.chi.view(), of.w.view(), a_fluid_.view());
     push_fluid(exec_, dim, interface, View<const T>(of.u.view()), a_fluid_.view());
     if constexpr (has_layers) {
       push_fluid(exec_, dim, parts_.in_layers.view(), parts_.solid.force.stretched(), a_fluid_.view());
       parts_.fluid.force.damp_nodes(exec_, View<const T>(of.w.view()), a_fluid_.view());
     }
-    push(exec_, ranks_, parts_.solid, t, h, kick, drift, of.u.view(), of.v.view(), a_solid_.view());
+    push(exec_, ranks_, parts_.solid, h, kick, drift, of.u.view(), of.v.view(), a_solid_.view());
     push_solid(exec_, dim, interface, parts_.fluid.held.view(), h, View<const T>(of.w.view()),
                View<const T>(a_fluid_.view()), a_solid_.view());
     if constexpr (has_layers) {
@@ -310,7 +323,8 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   Exec& exec_;
   CoupledParts<Exec, Law, T>& parts_;
   const OverRanks<Exec>& ranks_;
-  MovedRows<Exec, Law, T> moved_;             ///< of the solids
+  MovedRows<Exec, Law, T> moved_;  ///< of the solids
+  EqualSteps<Exec> steps_;
   std::unique_ptr<linalg::Halo<Exec>> halo_;  ///< of a number a dof
   State now_, ahead_;
   Array<T, Space> a_fluid_, a_solid_;  ///< of the held nodes

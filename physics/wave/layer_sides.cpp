@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "base/collective.hpp"
 #include "base/log.hpp"
@@ -45,8 +47,46 @@ void LayerSides::check() {
   refuse_absorbing();
 }
 
+void LayerSides::warn_of_jumps() const {
+  constexpr double equal = 1e-6;
+  struct Range {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    void add(double x) { least = std::min(least, x), most = std::max(most, x); }
+    bool is(const Range& other) const {
+      return std::abs(least - other.least) <= equal * most && std::abs(most - other.most) <= equal * most;
+    }
+  };
+  for (const LayerSide& side : sides_)
+    for (const Problem* const medium : media_) {
+      // Of each node between elements that lie behind each other the speeds of those before and of those behind it: an
+      // interface along the normal has both of its media on either side.
+      std::map<Index, std::array<Range, 2>> speeds;
+      each_cell([&](Index number, const Index* nodes, int count) {
+        const Index cell = medium->own(number);
+        const auto [least, most] = extent(side, nodes, count);
+        if (cell < 0 || most <= side.inner + tolerance_) return;
+        for (int q = 0; q < medium->cells.places; ++q) {
+          const Index dof = medium->cells.cell(cell)[q];
+          const double x = side.at(&problem_.space.dof_points[3 * static_cast<std::size_t>(dof)]);
+          if (x <= side.inner + tolerance_ || (x > least + tolerance_ && x < most - tolerance_)) continue;
+          speeds[dof][x >= most - tolerance_ ? 0 : 1].add(medium->media.fast.at(medium->cells, cell, q));
+        }
+      });
+      for (const auto& [dof, of] : speeds) {
+        if (of[0].least > of[0].most || of[1].least > of[1].most || of[0].is(of[1])) continue;
+        const double* const x = &problem_.space.dof_points[3 * static_cast<std::size_t>(dof)];
+        warn(
+            fmt::format("the layer of type = \"pml\" at {}: the material jumps in it at ({:g}, {:g}, {:g}), where the "
+                        "speed before it is {:.4g} and behind it {:.4g}: what is reflected there comes back; let "
+                        "materials end before the layer, or let it grow: grow = true",
+                        side.plane(side.outer), x[0], x[1], x[2], of[0].most, of[1].most));
+        break;
+      }
+    }
+}
+
 void LayerSides::warn_of_plates() const {
-  if (problem_.medium != Medium::elastic || multiaxial() > 0) return;
+  if (problem_.medium != Medium::elastic || problem_.cells.cells == 0 || multiaxial() > 0) return;
   const std::vector<char> free = free_facets();
   for (const LayerSide& side : sides_) {
     std::array<bool, 6> ends{};
@@ -150,8 +190,34 @@ void LayerSides::add_sides(const BoundaryParams& entry) {
     for (const LayerSide& before : sides_)
       if (before.axis == side.axis && before.sign == side.sign)
         refuse(entry, fmt::format("{} has one already", side.plane(outer)), "one entry a side: take one of them out");
+    refuse_part(side, group);
     sides_.push_back(side);
   }
+}
+
+void LayerSides::refuse_part(const LayerSide& side, const mesh::Group& group) const {
+  std::vector<Index> named = group.entities;
+  std::sort(named.begin(), named.end());
+  std::optional<Index> other;
+  for (Index facet = 0; facet < mesh_.facets.size() && !other; ++facet) {
+    if (!mesh_.facets.exterior[static_cast<std::size_t>(facet)]) continue;
+    if (std::binary_search(named.begin(), named.end(), facet)) continue;
+    const std::optional<mesh::OuterPlane> plane = mesh::plane_of_facet(mesh_, facet, tolerance_);
+    if (plane && plane->axis == side.axis && (plane->sign > 0) == (side.sign > 0) &&
+        std::abs(plane->coordinate - side.outer) <= tolerance_)
+      other = facet;
+  }
+  if (!anywhere(other.has_value())) return;
+  std::string place;
+  if (other) {
+    const mesh::CellBlock& block = mesh_.block_of(mesh_.facets.cell[*other]);
+    const auto nodes = mesh::facet_nodes(block.shape, mesh_.facets.side[*other], block.order);
+    const double* const x = mesh_.point(block.cell(mesh_.facets.cell[*other] - block.first_cell)[*nodes.begin()]);
+    place = fmt::format(": one at ({:g}, {:g}, {:g}) is not in it", x[0], x[1], x[2]);
+  }
+  refuse(*side.entry, fmt::format("the side has a part alone of the facets at {}{}", side.plane(side.outer), place),
+         "a layer lies behind a whole plane: name all of it, on = [...] takes several groups; or choose type = "
+         "\"absorbing\"");
 }
 
 void LayerSides::find_inner(LayerSide& side) const {

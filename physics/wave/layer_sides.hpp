@@ -34,6 +34,8 @@ class LayerSides {
   void check();
   /// Sides of an interface may not follow the stretched axes: forces of their normals along these would be others.
   void check_interface(const Interface& interface, const assembly::spectral::Layers& layers) const;
+  /// Waves are reflected where the material changes from one element of a layer to the next behind it.
+  void warn_of_jumps() const;
   /// P and SV waves of a plate between two free sides that go on into a layer grow there.
   void warn_of_plates() const;
   /// So do waves of anisotropic media whose energy goes against their phase across the layer.
@@ -64,6 +66,8 @@ class LayerSides {
   /// [facets] 1: outside, where no entry says anything but that it is free.
   std::vector<char> free_facets() const;
   void add_sides(const BoundaryParams& entry);
+  /// A side that has a part of its plane alone.
+  void refuse_part(const LayerSide& side, const mesh::Group& group) const;
   void find_inner(LayerSide& side) const;
   /// Where the cells end that begin at side.inner, inwards; -infinity where there are none.
   double next_plane(const LayerSide& side) const;

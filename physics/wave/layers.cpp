@@ -157,6 +157,7 @@ void check_layers(const Problem& problem) {
     sides.find();
   else
     sides.check();
+  sides.warn_of_jumps();
   sides.warn_of_plates();
   sides.warn_of_backward_waves();
 }
@@ -165,6 +166,7 @@ void check_layers(const CoupledProblem& problem) {
   LayerSides sides({&problem.fluid, &problem.solid});
   sides.find();
   if (!is_outline(problem.solid)) make_layers(problem);
+  sides.warn_of_jumps();
   sides.warn_of_plates();
   sides.warn_of_backward_waves();
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The leapfrog of waves, in double or float.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "assembly/spectral/layers.hpp"
@@ -10,6 +11,7 @@
 #include "physics/wave/peaks.hpp"
 #include "physics/wave/problem.hpp"
 #include "physics/wave/rayleigh_damping.hpp"
+#include "solvers/krylov/replay.hpp"
 
 namespace tessera::physics::wave {
 
@@ -41,19 +43,31 @@ struct Parts {
   Array<T, Space> inverse_mass;
   Held<Space, T> held;
   std::vector<Source<Space, T>> sources;
-  Prescribed prescribed, rates;  ///< of the rows that this rank owns
-  Array<Index, Space> fixed;     ///< rows
+  Array<double, Space> strengths;  ///< of the sources at the time of a step
+  Prescribed prescribed, rates;    ///< of the rows that this rank owns
+  Array<Index, Space> fixed;       ///< rows
   bool varies = false;
   PeakMaps* peaks = nullptr;  ///< of a medium by itself
   std::optional<DampingOf<Exec, Law, T>> damping;
   std::optional<FluidMemory<Exec, T>> memory;
 };
 
-/// The force of a step, with a = M^-1 (f(t) - K u - C (v + h a)): v += kick a, u += drift v. Of the nodes that are held
-/// it leaves what they have of the force in a. Collective where ranks share the vectors.
+/// Brings the strengths of the sources at time t to where the vectors live.
 template <class Exec, class Law, class T>
-void push(Exec& exec, const OverRanks<Exec>& ranks, Parts<Exec, Law, T>& parts, double t, double h, double kick,
-          double drift, View<T> u, View<T> v, View<T> a) {
+void take_strengths(Exec& exec, Parts<Exec, Law, T>& parts, double t) {
+  std::vector<double> now;
+  for (const auto& source : parts.sources) now.push_back((*source.function)(t));
+  if (parts.strengths.size() != static_cast<Offset>(now.size()))
+    parts.strengths = Array<double, typename Exec::Space>(static_cast<Offset>(now.size()));
+  put_numbers(exec, std::span<const double>(now), parts.strengths.view());
+}
+
+/// The force of a step, with a = M^-1 (f(t) - K u - C (v + h a)): v += kick a, u += drift v, where the sources have the
+/// strengths that were taken. Of the nodes that are held it leaves what they have of the force in a. Collective where
+/// ranks share the vectors.
+template <class Exec, class Law, class T>
+void push(Exec& exec, const OverRanks<Exec>& ranks, Parts<Exec, Law, T>& parts, double h, double kick, double drift,
+          View<T> u, View<T> v, View<T> a) {
   const View<const T> scale = std::as_const(parts.inverse_mass).view();
   const T by = static_cast<T>(kick), along = static_cast<T>(drift);
   bool pushed = false;
@@ -65,8 +79,9 @@ void push(Exec& exec, const OverRanks<Exec>& ranks, Parts<Exec, Law, T>& parts, 
   if constexpr (can_damp<Exec, Law, T>)
     if (parts.damping) parts.damping->add_held(exec, a);
   if (parts.memory) parts.memory->add_held(exec, a);
-  for (const Source<typename Exec::Space, T>& source : parts.sources) {
-    const double now = (*source.function)(t);
+  for (std::size_t s = 0; s < parts.sources.size(); ++s) {
+    const Source<typename Exec::Space, T>& source = parts.sources[s];
+    const double* const now = parts.strengths.data() + s;
     add_to_leap(exec, source.rows.view(), source.weights.view(), now, kick, drift, v, u);
     add_to_entries(exec, source.held_rows.view(), source.held_weights.view(), now, a);
   }
@@ -144,6 +159,27 @@ class MovedRows {
   Array<double, Space> values_;  ///< [rows], kept from step to step
 };
 
+/// Runs the work of steps. On CUDA those of one length are launched as one, from the second of them on: what a step
+/// queues is the same then, but for what is put where the vectors live before.
+template <class Exec>
+class EqualSteps {
+ public:
+  /// `apart`: a step that does more than queue kernels with the same arguments.
+  void run(Exec& exec, double before, double dt, bool apart, const std::function<void()>& work) {
+    if (apart) return work();
+    if (before != before_ || dt != dt_) forget();
+    before_ = before;
+    dt_ = dt;
+    replay_.run(exec, work);
+  }
+  /// Vectors lie elsewhere now.
+  void forget() { replay_.forget(); }
+
+ private:
+  solvers::Replay<Exec> replay_;
+  double before_ = 0, dt_ = 0;
+};
+
 template <class Exec, class Law, class T>
 class WaveLeapfrog final : public Leapfrog<Exec> {
  public:
@@ -172,10 +208,13 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     if constexpr (remembers) parts_.force.forget(exec_, View<const T>(u_.view()), dt);
     if (parts_.memory) parts_.memory->forget();
     Array<T, Space> at_start = copy(u_);
-    leap(t, 0, -dt / 2, 0, at_start, v_);
+    take_strengths(exec_, parts_, t);
+    steps_.forget();
+    leap(0, -dt / 2, 0, at_start, v_);
     moved_.start(t, dt, v_);
   }
   void restore(const std::vector<double>& u, const std::vector<double>& v) override {
+    steps_.forget();
     u_ = to_space<Space>(std::vector<T>(u.begin(), u.end()));
     stale_ = false;
     v_ = to_space<Space>(std::vector<T>(v.begin(), v.end()));
@@ -187,6 +226,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     return all;
   }
   void restore_others(const std::vector<std::vector<double>>& others) override {
+    steps_.forget();
     restore_memory(parts_, others);
     peaks_.restore(others, vectors_of_memory(parts_));
   }
@@ -195,17 +235,21 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     return {};
   }
   void restore_of_cells(const assembly::NumbersOfCells& numbers) override {
+    steps_.forget();
     if constexpr (cells_remember<Law>) parts_.force.restore_memory_of_cells(numbers);
   }
 
   void step(double t, double before, double dt) override {
     send_ghosts();
     if constexpr (remembers) parts_.force.begin_step(before, dt, true);
-    leap(t, before / 2, (before + dt) / 2, dt, u_, v_);
-    moved_.set_u(t + dt, u_);
-    moved_.set_v(t + dt / 2, v_);
-    if (parts_.memory) parts_.memory->remember(exec_, dt, v_.view());
-    peaks_.take(u_, v_);
+    take_strengths(exec_, parts_, t);
+    steps_.run(exec_, before, dt, ranks_ || parts_.varies, [&] {
+      leap(before / 2, (before + dt) / 2, dt, u_, v_);
+      moved_.set_u(t + dt, u_);
+      moved_.set_v(t + dt / 2, v_);
+      if (parts_.memory) parts_.memory->remember(exec_, dt, v_.view());
+      peaks_.take(u_, v_);
+    });
     stale_ = static_cast<bool>(ranks_);
   }
 
@@ -214,7 +258,8 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     if constexpr (remembers) parts_.force.begin_step(before, dt, false);
     Array<T, Space> u = copy(u_);
     ahead_ = copy(v_);
-    leap(t, before / 2, (before + dt) / 2, dt, u, ahead_);
+    take_strengths(exec_, parts_, t);
+    leap(before / 2, (before + dt) / 2, dt, u, ahead_);
     moved_.set_v(t + dt / 2, ahead_);
     peaks_.look();
   }
@@ -276,9 +321,9 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     return {values.begin(), values.end()};
   }
   /// With a = M^-1 (f(t) - K u - C (v + h a)): v += kick a, u += drift v, but where u is prescribed.
-  void leap(double t, double h, double kick, double drift, Array<T, Space>& u, Array<T, Space>& v) {
+  void leap(double h, double kick, double drift, Array<T, Space>& u, Array<T, Space>& v) {
     const Linked alone(exec_, nullptr);
-    push(exec_, ranks_, parts_, t, h, kick, drift, u.view(), v.view(), a_.view());
+    push(exec_, ranks_, parts_, h, kick, drift, u.view(), v.view(), a_.view());
     if (!parts_.held.nodes.empty())
       leap_held(exec_, parts_.problem.components(), parts_.held.view(), a_.view(), h, kick, drift, v.view(), u.view());
   }
@@ -287,6 +332,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   Parts<Exec, Law, T>& parts_;
   const OverRanks<Exec>& ranks_;
   MovedRows<Exec, Law, T> moved_;
+  EqualSteps<Exec> steps_;
   mutable Array<T, Space> u_;      ///< its ghosts come when they are asked for
   Array<T, Space> v_, ahead_, a_;  ///< a: of the held nodes
   Peaks<Exec, T> peaks_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/backend.hpp"
+#include "base/counted.hpp"
 #include "base/profile.hpp"
 #include "base/team.hpp"
 #include "physics/entry.hpp"
@@ -48,12 +49,24 @@ void require_positive(const MaterialParams& m, const char* what, double value, c
   if (!(value > 0)) refuse(m, what, value, "positive", x);
 }
 
+/// Models of other programs have fluids as solids without shear.
+void require_shear(const MaterialParams& m, const char* what, double value, const double* x) {
+  if (value != 0) return require_positive(m, what, value, x);
+  const std::string at = x ? fmt::format(" at ({:g}, {:g}, {:g})", x[0], x[1], x[2]) : "";
+  throw Error(
+      ExitCode::usage, fmt::format("the {} is 0{}, and the material is a solid", what, at),
+      "a fluid is a [[material]] of its own with density and vp, or bulk, alone, on its group of cells: leave vs "
+      "and mu out there, also as columns of its grid, and choose physics.medium = \"coupled\", or \"acoustic\" "
+      "where all is fluid",
+      m.where);
+}
+
 AtPlace isotropic(const MaterialParams& m, const Given& given, const double* x) {
   const double rho = given[0], first = given[1], second = given[2];
   double lambda = first, mu = second;
   if (kind_of(m) == Kind::speeds) {
     require_positive(m, "speed of P waves", first, x);
-    require_positive(m, "speed of S waves", second, x);
+    require_shear(m, "speed of S waves", second, x);
     mu = rho * second * second;
     lambda = rho * first * first - 2 * mu;
     if (!(3 * lambda + 2 * mu > 0))
@@ -64,7 +77,7 @@ AtPlace isotropic(const MaterialParams& m, const Given& given, const double* x) 
     mu = first / (2 * (1 + second));
     lambda = 2 * mu * second / (1 - 2 * second);
   } else {
-    require_positive(m, "shear modulus mu", mu, x);
+    require_shear(m, "shear modulus mu", mu, x);
     if (!(3 * lambda + 2 * mu > 0)) refuse(m, "bulk modulus lambda + 2/3 mu", lambda + 2 * mu / 3, "positive", x);
   }
   return {rho, {lambda, mu}, std::sqrt((lambda + 2 * mu) / rho), std::sqrt(mu / rho)};
@@ -133,16 +146,19 @@ void check_on_mesh(const MaterialParams& m, int dim) {
   };
   const auto count = static_cast<std::size_t>(Stiffness::count(dim));
   if (!m.stiffness.empty() && m.stiffness.size() != count)
-    refuse(fmt::format("stiffness has {} numbers, in {} dimensions there are {}", m.stiffness.size(), dim, count),
+    refuse(fmt::format("stiffness has {}, in {} there are {}", counted(m.stiffness.size(), "number"),
+                       counted(dim, "dimension"), count),
            dim == 2 ? "C11 C12 C16, C22 C26, C66 of xx yy xy"
                     : "the upper triangle of C by rows, of xx yy zz yz xz xy: C11 ... C16, C22 ... C26, ..., C66");
   if (!m.axis.empty() && m.axis.size() != static_cast<std::size_t>(dim))
-    refuse(fmt::format("axis has {} numbers, the mesh {} dimensions", m.axis.size(), dim), "give one number an axis");
+    refuse(fmt::format("axis has {}, the mesh {}", counted(m.axis.size(), "number"), counted(dim, "dimension")),
+           "give one number an axis");
   for (std::size_t axis = static_cast<std::size_t>(dim); m.grid && axis < 3; ++axis)
     if (!m.grid->axes[axis].empty())
-      throw Error(ExitCode::usage,
-                  fmt::format("the grid of a material has a column {}, the mesh {} dimensions", "xyz"[axis], dim),
-                  "coordinates of the grid are those of the mesh", m.file.where ? m.file.where : m.where);
+      throw Error(
+          ExitCode::usage,
+          fmt::format("the grid of a material has a column {}, the mesh {}", "xyz"[axis], counted(dim, "dimension")),
+          "coordinates of the grid are those of the mesh", m.file.where ? m.file.where : m.where);
   if (m.vpv && m.vsh.has_value() != (dim == 3))
     refuse(dim == 2 ? "layers with a vsh on a 2-D mesh" : "layers without vsh",
            dim == 2 ? "waves that move out of the plane are those of physics.medium = \"sh\""

@@ -36,6 +36,7 @@ class WaveMotion final : public Motion<Exec> {
                .inverse_mass = {},
                .held = {},
                .sources = {},
+               .strengths = {},
                .prescribed = prescribed_,
                .rates = derivative_of(prescribed_),
                .fixed = to_space<Space>(prescribed_.rows),

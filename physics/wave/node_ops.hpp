@@ -1,6 +1,7 @@
 #pragma once
 // Passes over some nodes, for Threads and Cuda, T = double and float.
 #include <array>
+#include <span>
 
 #include "base/array.hpp"
 #include "base/backend.hpp"
@@ -11,11 +12,19 @@ namespace tessera::physics::wave {
 template <class Exec, class T>
 void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, double factor, View<T> x);
 
+/// The same with a factor that lives where the vectors live.
+template <class Exec, class T>
+void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, const double* factor, View<T> x);
+
 /// What add_to_entries would do to a before a step of the leapfrog, after it: v += kick factor weights, u += drift of
 /// that.
 template <class Exec, class T>
-void add_to_leap(Exec& exec, View<const Index> rows, View<const T> weights, double factor, double kick, double drift,
-                 View<T> v, View<T> u);
+void add_to_leap(Exec& exec, View<const Index> rows, View<const T> weights, const double* factor, double kick,
+                 double drift, View<T> v, View<T> u);
+
+/// to = values of the host, which may change at once: they travel with the launch, and nothing waits.
+template <class Exec>
+void put_numbers(Exec& exec, std::span<const double> values, View<double> to);
 
 /// a -= C v at the nodes `dofs`: C [dofs, components, components].
 template <class Exec, class T>

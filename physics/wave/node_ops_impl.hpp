@@ -1,5 +1,6 @@
 #pragma once
 // Written once; instantiated by node_ops_threads.cpp and node_ops_cuda.cu.
+#include <algorithm>
 #include <cmath>
 
 #include "base/parallel.hpp"
@@ -57,14 +58,38 @@ void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, d
 }
 
 template <class Exec, class T>
-void add_to_leap(Exec& exec, View<const Index> rows, View<const T> weights, double factor, double kick, double drift,
-                 View<T> v, View<T> u) {
-  const T by = static_cast<T>(factor * kick), along = static_cast<T>(drift);
+void add_to_entries(Exec& exec, View<const Index> rows, View<const T> weights, const double* factor, View<T> x) {
+  for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) { x[rows[k]] += static_cast<T>(*factor) * weights[k]; });
+}
+
+template <class Exec, class T>
+void add_to_leap(Exec& exec, View<const Index> rows, View<const T> weights, const double* factor, double kick,
+                 double drift, View<T> v, View<T> u) {
+  const T along = static_cast<T>(drift);
   for_each(exec, rows.size(), [=] TESSERA_HD(Offset k) {
-    const T dv = by * weights[k];
+    const T dv = static_cast<T>(*factor * kick) * weights[k];
     v[rows[k]] += dv;
     u[rows[k]] += along * dv;
   });
+}
+
+namespace detail {
+/// Numbers that are an argument of a launch.
+struct FewNumbers {
+  static constexpr std::size_t most = 32;
+  double values[most] = {};
+};
+}  // namespace detail
+
+template <class Exec>
+void put_numbers(Exec& exec, std::span<const double> values, View<double> to) {
+  for (std::size_t first = 0; first < values.size(); first += detail::FewNumbers::most) {
+    const std::size_t count = std::min(detail::FewNumbers::most, values.size() - first);
+    detail::FewNumbers few;
+    std::copy_n(values.data() + first, count, few.values);
+    const View<double> part = to.part(static_cast<Offset>(first), static_cast<Offset>(count));
+    for_each(exec, part.size(), [=] TESSERA_HD(Offset i) { part[i] = few.values[i]; });
+  }
 }
 
 template <class Exec, class T>
@@ -155,16 +180,6 @@ void divide_by(Exec& exec, int components, View<const T> inverse, View<double> x
 }
 
 template <class Exec, class T>
-void add_weighted_sums(Exec& exec, View<const Offset> row_ptr, View<const Index> columns, View<const double> weights,
-                       View<const T> x, double factor, View<double> values) {
-  for_each(exec, values.size(), [=] TESSERA_HD(Offset i) {
-    double sum = 0;
-    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) sum += weights[k] * static_cast<double>(x[columns[k]]);
-    values[i] += factor * sum;
-  });
-}
-
-template <class Exec, class T>
 void take_peaks(Exec& exec, int components, View<const T> x, View<T> peaks) {
   for_each(exec, peaks.size(), [=] TESSERA_HD(Offset i) {
     T square = 0;
@@ -174,21 +189,24 @@ void take_peaks(Exec& exec, int components, View<const T> x, View<T> peaks) {
   });
 }
 
-#define TESSERA_INSTANTIATE_NODE_OPS(Exec, T)                                                                      \
-  template void add_to_entries(Exec&, View<const Index>, View<const T>, double, View<T>);                          \
-  template void add_to_leap(Exec&, View<const Index>, View<const T>, double, double, double, View<T>, View<T>);    \
-  template void damp(Exec&, int, View<const Index>, View<const T>, View<const T>, View<T>);                        \
-  template void leap_held(Exec&, int, const HeldNodes<T>&, View<T>, double, double, double, View<T>, View<T>);     \
-  template void scale_by_nodes(Exec&, int, View<const T>, double, View<T>);                                        \
-  template void move_by_nodes(Exec&, int, View<const T>, double, View<const T>, View<T>);                          \
-  template void subtract_by_nodes(Exec&, int, View<const T>, View<const T>, View<T>);                              \
-  template void divide_leap(Exec&, int, View<const T>, double, double, View<T>, View<T>);                          \
-  template void push_by_memory(Exec&, View<const T>, View<const T>, double, double, View<T>);                      \
-  template void add_memory(Exec&, View<const Index>, View<const T>, View<const T>, View<T>);                       \
-  template void follow(Exec&, const std::array<double, times_of_fluids>&, View<const T>, View<T>);                 \
-  template void set_values(Exec&, View<const Index>, View<const double>, View<T>);                                 \
-  template void divide_by(Exec&, int, View<const T>, View<double>);                                                \
-  template void take_peaks(Exec&, int, View<const T>, View<T>);                                                    \
+#define TESSERA_INSTANTIATE_NODE_OPS(Exec, T)                                                                          \
+  template void add_to_entries(Exec&, View<const Index>, View<const T>, double, View<T>);                              \
+  template void add_to_entries(Exec&, View<const Index>, View<const T>, const double*, View<T>);                       \
+  template void add_to_leap(Exec&, View<const Index>, View<const T>, const double*, double, double, View<T>, View<T>); \
+  template void damp(Exec&, int, View<const Index>, View<const T>, View<const T>, View<T>);                            \
+  template void leap_held(Exec&, int, const HeldNodes<T>&, View<T>, double, double, double, View<T>, View<T>);         \
+  template void scale_by_nodes(Exec&, int, View<const T>, double, View<T>);                                            \
+  template void move_by_nodes(Exec&, int, View<const T>, double, View<const T>, View<T>);                              \
+  template void subtract_by_nodes(Exec&, int, View<const T>, View<const T>, View<T>);                                  \
+  template void divide_leap(Exec&, int, View<const T>, double, double, View<T>, View<T>);                              \
+  template void push_by_memory(Exec&, View<const T>, View<const T>, double, double, View<T>);                          \
+  template void add_memory(Exec&, View<const Index>, View<const T>, View<const T>, View<T>);                           \
+  template void follow(Exec&, const std::array<double, times_of_fluids>&, View<const T>, View<T>);                     \
+  template void set_values(Exec&, View<const Index>, View<const double>, View<T>);                                     \
+  template void divide_by(Exec&, int, View<const T>, View<double>);                                                    \
+  template void take_peaks(Exec&, int, View<const T>, View<T>)
+
+#define TESSERA_INSTANTIATE_WEIGHTED_SUMS(Exec, T)                                                                 \
   template void add_weighted_sums(Exec&, View<const Offset>, View<const Index>, View<const double>, View<const T>, \
                                   double, View<double>)
 

@@ -28,8 +28,7 @@ deck::Section<PhysicsSection> physics_section() {
       .key("medium", &PhysicsSection::medium,
            {.help = "elastic (displacement u; in 2-D plane strain: P and SV), acoustic (pressure p), or sh "
                     "(displacement u out of the plane of a 2-D mesh), or coupled (elastic solids beside fluids, which "
-                    "are the "
-                    "materials with vp or bulk alone)",
+                    "are the materials with vp or bulk alone; or such fluids alone, as waves of a potential)",
             .choices = {"elastic", "acoustic", "sh", "coupled"}})
       .key("order", &PhysicsSection::order,
            {.help = "polynomial degree of the elements", .min = 2, .max = 8, .example = "4"})

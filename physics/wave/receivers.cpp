@@ -49,11 +49,16 @@ void add_slope(const Problem& problem, const ElementPoint& point, int c, int d, 
     to.weights.emplace_back(problem.row(point.dofs[i], c), factor * point.slopes[i][static_cast<std::size_t>(d)]);
 }
 
+/// "u" is m, "v" m/s, "a" m/s^2.
+void take_motion(const std::string& of, Receiver& to) {
+  to.of = of == "u" ? Of::field : of == "v" ? Of::rate : Of::acceleration;
+  to.unit = of == "u" ? "m" : of == "v" ? "m/s" : "m/s^2";
+}
+
 Receiver of_solid(const Problem& problem, const ElementPoint& point, const Name& name) {
   Receiver result;
   if (name.of == "u" || name.of == "v" || name.of == "a") {
-    result.of = name.of == "u" ? Of::field : name.of == "v" ? Of::rate : Of::acceleration;
-    result.unit = name.of == "u" ? "m" : name.of == "v" ? "m/s" : "m/s^2";
+    take_motion(name.of, result);
     for (std::size_t i = 0; i < point.dofs.size(); ++i)
       result.weights.emplace_back(problem.row(point.dofs[i], name.axes[0]), point.values[i]);
   } else if (name.of == "strain") {
@@ -82,11 +87,32 @@ Receiver of_fluid(const Problem& problem, const ElementPoint& point, const Name&
       result.weights.emplace_back(first + point.dofs[i], -point.values[i]);
     return result;
   }
-  result.of = name.of == "u" ? Of::field : name.of == "v" ? Of::rate : Of::acceleration;
-  result.unit = name.of == "u" ? "m" : name.of == "v" ? "m/s" : "m/s^2";
+  take_motion(name.of, result);
   const double by = at_point(problem, point, problem.media.stiffness, 0);
   for (std::size_t i = 0; i < point.dofs.size(); ++i)
     result.weights.emplace_back(first + point.dofs[i], by * point.slopes[i][static_cast<std::size_t>(name.axes[0])]);
+  return result;
+}
+
+/// The one component of u is that across the plane: strains are half of its slopes, as is the rotation.
+Receiver of_sh(const Problem& problem, const ElementPoint& point, const Name& name) {
+  Receiver result;
+  if (name.of == "a") {
+    take_motion(name.of, result);
+    for (std::size_t i = 0; i < point.dofs.size(); ++i) result.weights.emplace_back(point.dofs[i], point.values[i]);
+  } else if (name.of == "strain") {
+    add_slope(problem, point, 0, name.axes[0], 0.5, result);
+  } else {  // of the x axis half of du/dy, of the y axis half of -du/dx
+    add_slope(problem, point, 0, 1 - name.axes[0], name.axes[0] == 0 ? 0.5 : -0.5, result);
+  }
+  return result;
+}
+
+/// a = -grad p / rho.
+Receiver of_pressure(const Problem& problem, const ElementPoint& point, const Name& name) {
+  Receiver result;
+  result.unit = "m/s^2";
+  add_slope(problem, point, 0, name.axes[0], -at_point(problem, point, problem.media.stiffness, 0), result);
   return result;
 }
 
@@ -109,6 +135,19 @@ bool is_own(const std::string& name, Medium medium) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Of a medium of pressures: it has no displacements, and with a damping of slopes two of its numbers push.
+void check_pressure(const Params& params, const ProbeParams& probe, const Name& name) {
+  if (name.of == "u" || name.of == "v")
+    refuse(probe,
+           fmt::format("there is no '{}' of physics.medium = \"acoustic\", whose unknown is the pressure", probe.of),
+           "there are p, p_rate and accelerations, -grad p / rho; u and v of fluids are those of "
+           "physics.medium = \"coupled\", also where all materials are fluids");
+  for (const MaterialParams& material : params.materials)
+    if (material.rayleigh_beta)
+      refuse(probe, "an acceleration of a fluid with rayleigh_beta",
+             "what pushes there is the slope of p + beta p': look at p and p_rate");
+}
+
 void check(const Problem& solid, const Problem* fluid) {
   const Params& params = solid.params;
   const Discretisation& space = solid.space;
@@ -117,10 +156,14 @@ void check(const Problem& solid, const Problem* fluid) {
   for (const ProbeParams& probe : params.probes) {
     if (!is_own(probe.of, params.medium)) continue;
     const Name name = parse(probe.of);
-    for (const int axis : name.axes)
+    for (const int axis : params.medium == Medium::sh ? std::vector<int>() : name.axes)
       if (name.of == "rotation" ? space.mesh.dim == 2 && axis < 2 : axis >= space.mesh.dim)
         refuse(probe, fmt::format("there is no '{}' in {} dimensions", probe.of, space.mesh.dim),
                name.of == "rotation" ? "in the plane there is rotation_z" : "components are those of the mesh's axes");
+    if (params.medium == Medium::acoustic) {
+      check_pressure(params, probe, name);
+      continue;
+    }
     const auto found = locator.find(probe.point());
     const bool in_fluid = fluid && found && fluid->own(found->cell) >= 0;
     if (in_fluid && (name.of == "strain" || name.of == "rotation"))
@@ -136,7 +179,8 @@ void check(const Problem& solid, const Problem* fluid) {
 }  // namespace
 
 std::vector<std::string> receiver_names(Medium medium) {
-  if (medium != Medium::elastic && medium != Medium::coupled) return {};
+  if (medium == Medium::acoustic) return {"a_x", "a_y", "a_z", "u_x", "u_y", "u_z", "v_x", "v_y", "v_z"};
+  if (medium == Medium::sh) return {"a", "strain_xz", "strain_yz", "rotation_x", "rotation_y"};
   return {"a_x",       "a_y",       "a_z",        "strain_xx",  "strain_yy",  "strain_zz", "strain_xy",
           "strain_yz", "strain_xz", "rotation_x", "rotation_y", "rotation_z", "p"};
 }
@@ -148,8 +192,11 @@ std::optional<Receiver> make_receiver(const Problem& problem, const mesh::PointL
                                       const ProbeParams& probe) {
   if (!is_own(probe.of, problem.params.medium)) return std::nullopt;
   const auto point = assembly::spectral::element_point(problem.space.mesh, problem.space.dofs, locator, probe.point());
-  if (!point) return of_solid(problem, {}, parse(probe.of));
-  return summed(of_solid(problem, *point, parse(probe.of)));
+  const auto of_medium = problem.medium == Medium::acoustic ? of_pressure
+                         : problem.medium == Medium::sh     ? of_sh
+                                                            : of_solid;
+  // Where this rank does not see the point, the unit alone counts.
+  return summed(of_medium(problem, point ? *point : ElementPoint(), parse(probe.of)));
 }
 
 std::optional<Receiver> make_receiver(const CoupledProblem& problem, const mesh::PointLocator& locator,

@@ -5,7 +5,8 @@
 
 namespace tessera::physics::wave {
 
-/// Their names: of elastic solids "a_x", "strain_xx", "rotation_z", "p".
+/// Their names: of elastic solids "a_x", "strain_xx", "rotation_z", "p"; of SH waves "a", "strain_xz", "rotation_x"; of
+/// pressures "a_x", and "u_x" and "v_x", which check_receivers refuses with the medium that has them.
 std::vector<std::string> receiver_names(Medium medium);
 
 /// On the whole mesh: throws Error(usage) for probes of what a medium has not, or of what the mesh's dimensions or the

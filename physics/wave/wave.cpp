@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/collective.hpp"
 #include "base/log.hpp"
 #include "physics/rest.hpp"
 #include "physics/run/initial.hpp"
@@ -17,6 +18,7 @@
 #include "physics/wave/motion.hpp"
 #include "physics/wave/rayleigh.hpp"
 #include "physics/wave/receivers.hpp"
+#include "physics/wave/resolution.hpp"
 #include "physics/wave/results.hpp"
 #include "physics/wave/shapes.hpp"
 #include "physics/wave/step_bytes.hpp"
@@ -41,7 +43,8 @@ class Wave final : public Model {
                     .measured = true,
                     .rate = "v",
                     .probed = receiver_names(medium)};
-    if (medium == Medium::acoustic) field = {.name = "p", .unit = "Pa", .measured = true, .rate = "p_rate"};
+    if (medium == Medium::acoustic)
+      field = {.name = "p", .unit = "Pa", .measured = true, .rate = "p_rate", .probed = receiver_names(medium)};
     FieldInfo rate = field.rate_field();
     rate.measured = true;
     rate.written = medium != Medium::acoustic;
@@ -110,7 +113,8 @@ class Wave final : public Model {
     const Problem& of_field = coupled_ ? coupled_->solid : *problem_;
     if (!space.ranks) {
       check_plane_waves(of_field, params_.time->start);
-      each_wave([](const std::string& what, bool coarse) {
+      warn_of_bad_cells(media());
+      each_wave(params_, media(), [](const std::string& what, bool coarse) {
         if (coarse) warn(what + ": the mesh is too coarse there; 5 are enough for most");
       });
     }
@@ -147,7 +151,7 @@ class Wave final : public Model {
     log_info(fmt::format("{} is stable to steps of {:.3g}, {}", params_.time->scheme, longest, by));
     if (params_.time->step && *params_.time->step > stable_part * longest) look_at_steps(space);
     if (params_.time->cfl) check_chosen_step(*params_.time, *params_.time->cfl * longest);
-    each_wave([](const std::string& what, bool coarse) {
+    each_wave(params_, media(), [](const std::string& what, bool coarse) {
       if (!coarse) log_info(what);
     });
     StepBytes steps;
@@ -166,9 +170,11 @@ class Wave final : public Model {
   }
 
   template <class Exec>
-  std::unique_ptr<Motion<Exec>> motion(Exec& exec, const Discretisation&, output::Summary& summary) {
-    if (coupled_) return make_coupled_motion(exec, *coupled_, fluid_, peaks_, summary);
-    return make_motion(exec, *problem_, peaks_, summary);
+  std::unique_ptr<Motion<Exec>> motion(Exec& exec, const Discretisation& space, output::Summary& summary) {
+    std::unique_ptr<Motion<Exec>> motion = coupled_ ? make_coupled_motion(exec, *coupled_, fluid_, peaks_, summary)
+                                                    : make_motion(exec, *problem_, peaks_, summary);
+    say_losses(space, summary);
+    return motion;
   }
 
   std::unique_ptr<Results> results(const NodalSolution& solution) override {
@@ -195,6 +201,20 @@ class Wave final : public Model {
         add("curl_" + of.name, unit, {"x", "y", "z"});
       }
     for (const FieldInfo& of : solved) add(PeakMaps::name(of.name), of.unit, {});
+  }
+  /// In the place of what motions say, which know their own medium on their own rank: the largest numbers of all.
+  void say_losses(const Discretisation& space, output::Summary& summary) const {
+    if (!params_.attenuates()) return;
+    double deviation = 0, most_relaxed = 0;
+    bool coarse = false;
+    for (const Problem* medium : media()) {
+      deviation = std::max(deviation, medium->media.deviation);
+      most_relaxed = std::max(most_relaxed, medium->media.most_relaxed);
+      coarse |= medium->media.coarse;
+    }
+    const auto of_all_ranks = [&](double value) { return space.ranks ? maximum(*space.ranks, value) : value; };
+    summary.set("attenuation.deviation", of_all_ranks(deviation));
+    if (coarse) summary.set("attenuation.most_relaxed", of_all_ranks(most_relaxed));
   }
   static void check_energy(const QuantityParams& quantity) {
     if (quantity.kind != "kinetic_energy" && quantity.kind != "potential_energy") return;
@@ -226,31 +246,6 @@ class Wave final : public Model {
     const FieldInfo field = traits().fields.front();
     refuse_moved_fluid(*coupled_, start(params_.initial, field), start(params_.initial_rates, field.rate_field()),
                        space.dofs.dofs);
-  }
-
-  /// Says of each frequency of a source or a plane wave how many nodes stand on its shortest wave, and whether they are
-  /// too few.
-  template <class Say>
-  void each_wave(Say say) const {
-    constexpr double few = 4;  // the phase is then wrong by some per cent
-    std::vector<double> frequencies;
-    const auto add = [&](const deck::TimeFunctionParams& wave) {
-      if (wave.frequency) frequencies.push_back(*wave.frequency);
-    };
-    for (const PointSourceParams& source : params_.point_sources) add(source);
-    for (const PlaneWaveParams& wave : params_.plane_waves) add(wave);
-    if (frequencies.empty()) return;
-    assembly::spectral::Most slowest;
-    for (const Problem* medium : media()) {
-      const auto slow = assembly::spectral::longest_passage(medium->mesh(), medium->cells, medium->media.slow);
-      if (slow.value > slowest.value) slowest = slow;
-    }
-    for (const double frequency : frequencies) {
-      const double nodes = params_.physics.order / (slowest.value * frequency);
-      say(fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz, at ({:.4g}, {:.4g}, {:.4g})", nodes,
-                      frequency, slowest.at[0], slowest.at[1], slowest.at[2]),
-          nodes < few);
-    }
   }
 
   /// Refuses steps that are unstable, or warns of them, as runs do.

@@ -39,7 +39,7 @@ to read first: one table, ours against the best peer, and five plots.
 | `lmsor` | an iteration: u 24 B a point in double, and 40, 24 or 16 B of coefficients by `recompute`; passes of several iterations read and write each array once | random wind and values; the residual after 4 iterations compared with the first row's |
 | `coefficient` | the cells' nodes and their coordinates read once, the values written once | expressions at all quadrature points; the peer is what all cores take for the same values and a copy to the device, and the values are compared |
 | `ranks` | none: an iteration of CG on several GPUs beside the same on one; see [scaling.md](scaling.md) | boxes with a rough source, a fixed number of iterations |
-| `steps` | none: wall time of a step of `tessera run`, the difference of long and short runs; with states written, and on several GPUs | heat in a box of tetrahedra with a rough source |
+| `steps` | none: wall time of a step of `tessera run`, the difference of long and short runs; with states written, and on several GPUs | heat in a box of tetrahedra with a rough source; on several GPUs with periods of one cube |
 | `whole_runs` | none: wall time of `tessera run` without output, from the start of the process to its end, and its phases | the cube with sines |
 | `end_to_end` | none: times of whole phases, FEniCSx in the same run | the cube with sines |
 

@@ -1,5 +1,6 @@
 #pragma once
 // P and R of nodes with several unknowns: bodies of node_setup.hpp, part of node_setup_impl.hpp.
+#include "base/lower_bound.hpp"
 #include "base/parallel.hpp"
 #include "solvers/amg/node_setup.hpp"
 
@@ -125,16 +126,20 @@ void prolongation_values(Exec& exec, const NodeMatrixView<const double>& A, View
   });
 }
 
+/// A row of P after the other, for those are short: columns are looked for in the long rows of R. Over ranks P also has
+/// columns of others' aggregates, which R has not.
 template <class Exec, class V>
 void transpose_values(Exec& exec, const NodeMatrixView<const V>& P, NodeMatrixView<V> R) {
-  for_each(exec, R.rows, [=] TESSERA_HD(Offset row) {
-    for (Offset k = R.row_ptr[row]; k < R.row_ptr[row + 1]; ++k) {
-      const Index from = R.col_ind[k];
-      Offset place = P.row_ptr[from];
-      while (P.col_ind[place] != row) ++place;
+  for_each(exec, P.rows, [=] TESSERA_HD(Offset node) {
+    for (Offset k = P.row_ptr[node]; k < P.row_ptr[node + 1]; ++k) {
+      const Index row = P.col_ind[k];
+      if (row >= R.rows) continue;
+      const Offset first = R.row_ptr[row], last = R.row_ptr[row + 1],
+                   place = lower_bound(R.col_ind.data(), first, last, static_cast<Index>(node));
+      if (place == last || R.col_ind[place] != node) continue;
       for (int i = 0; i < R.height; ++i)
         for (int j = 0; j < R.width; ++j)
-          R.values[(k * R.height + i) * R.width + j] = P.values[(place * P.height + j) * P.width + i];
+          R.values[(place * R.height + i) * R.width + j] = P.values[(k * P.height + j) * P.width + i];
     }
   });
 }

@@ -39,6 +39,12 @@ template <class Exec>
 void orthonormalise(Exec& exec, View<const Index> aggregate, Index aggregates, int height, int modes,
                     View<double> kernel, View<double> factors);
 
+/// Its part within the aggregates, of which `a` has the nodes [starts[a] .. starts[a + 1]); factors are zero on entry.
+void orthonormalise_rows(Threads& exec, View<const Offset> starts, View<const Index> nodes, int height, int modes,
+                         View<double> kernel, View<double> factors);
+void orthonormalise_rows(Cuda& exec, View<const Offset> starts, View<const Index> nodes, int height, int modes,
+                         View<double> kernel, View<double> factors);
+
 /// What T of a level consists of.
 struct Tentative {
   int modes = 1;
@@ -53,7 +59,7 @@ template <class Exec, class V>
 void prolongation_values(Exec& exec, const NodeMatrixView<const double>& A, View<const double> numbers,
                          const Strength& strength, View<const double> inverse, double omega, const Tentative& tentative,
                          NodeMatrixView<V> P);
-/// R = P^T in its pattern.
+/// R = P^T in its pattern, whose columns ascend in each row.
 template <class Exec, class V>
 void transpose_values(Exec& exec, const NodeMatrixView<const V>& P, NodeMatrixView<V> R);
 

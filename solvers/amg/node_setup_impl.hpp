@@ -82,43 +82,59 @@ linalg::Crs<typename Exec::Space, float> members_of(Exec& exec, View<const Index
   return transpose(exec, std::as_const(of_node).view());
 }
 
-/// The rows of an aggregate in the kernel.
+/// A thread that has all rows of an aggregate.
+struct Alone {
+  TESSERA_HD int lane() const { return 0; }
+  TESSERA_HD int lanes() const { return 1; }
+  TESSERA_HD double sum(double part) const { return part; }
+};
+
+/// The rows of an aggregate in the kernel, shared by the lanes of a team: each has the same ones always.
+template <class Team>
 struct Rows {
   const Index* nodes;
   Offset count;
   int height, modes;
   double* kernel;
+  Team team;
 
   TESSERA_HD double* row(Offset r) const { return kernel + (Offset{nodes[r / height]} * height + r % height) * modes; }
-  TESSERA_HD Offset size() const { return count * height; }
+  template <class Do>
+  TESSERA_HD void each(Do visit) const {
+    for (Offset r = team.lane(); r < count * height; r += team.lanes()) visit(row(r));
+  }
   TESSERA_HD double dot(int a, int b) const {
     double sum = 0;
-    for (Offset r = 0; r < size(); ++r) sum += row(r)[a] * row(r)[b];
-    return sum;
+    each([&](const double* row) { sum += row[a] * row[b]; });
+    return team.sum(sum);
   }
   /// Column b -= factor column a.
   TESSERA_HD void subtract(double factor, int a, int b) const {
-    for (Offset r = 0; r < size(); ++r) row(r)[b] -= factor * row(r)[a];
+    each([=](double* row) { row[b] -= factor * row[a]; });
   }
   TESSERA_HD void scale(double factor, int a) const {
-    for (Offset r = 0; r < size(); ++r) row(r)[a] *= factor;
+    each([=](double* row) { row[a] *= factor; });
   }
 };
+template <class Team>
+Rows(const Index*, Offset, int, int, double*, Team) -> Rows<Team>;
 
 /// R [modes, modes], zero on entry.
-TESSERA_HD inline void orthonormalise(const Rows& rows, double* R) {
+template <class Team>
+TESSERA_HD void orthonormalise(const Rows<Team>& rows, double* R) {
   const int m = rows.modes;
+  const bool writes = rows.team.lane() == 0;
   for (int column = 0; column < m; ++column) {
     const double before = std::sqrt(rows.dot(column, column));
     for (int pass = 0; pass < 2; ++pass)
       for (int other = 0; other < column; ++other) {
         const double part = rows.dot(other, column);
         rows.subtract(part, other, column);
-        R[other * m + column] += part;
+        if (writes) R[other * m + column] += part;
       }
     const double left = std::sqrt(rows.dot(column, column));
     const bool independent = left > dependent_column * before;
-    R[column * m + column] = independent ? left : 0;
+    if (writes) R[column * m + column] = independent ? left : 0;
     rows.scale(independent ? 1 / left : 0, column);
   }
 }
@@ -194,13 +210,8 @@ template <class Exec>
 void orthonormalise(Exec& exec, View<const Index> aggregate, Index aggregates, int height, int modes,
                     View<double> kernel, View<double> factors) {
   const auto members = detail::members_of(exec, aggregate, aggregates);
-  const View<const Offset> starts = members.row_ptr.view();
-  const View<const Index> nodes = members.col_ind.view();
   linalg::fill(exec, factors, 0);
-  for_each(exec, aggregates, [=] TESSERA_HD(Offset a) {
-    const detail::Rows rows{nodes.data() + starts[a], starts[a + 1] - starts[a], height, modes, kernel.data()};
-    detail::orthonormalise(rows, factors.data() + a * modes * modes);
-  });
+  orthonormalise_rows(exec, members.row_ptr.view(), members.col_ind.view(), height, modes, kernel, factors);
   const Offset of_node = Offset{height} * modes;
   for_each(exec, kernel.size(), [=] TESSERA_HD(Offset e) {
     if (aggregate[e / of_node] < 0) kernel[e] = 0;

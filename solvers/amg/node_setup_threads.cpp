@@ -39,6 +39,15 @@ void multiply_row(const NodeMatrixView<const TA>& A, const NodeMatrixView<const 
 
 }  // namespace
 
+void orthonormalise_rows(Threads& exec, View<const Offset> starts, View<const Index> nodes, int height, int modes,
+                         View<double> kernel, View<double> factors) {
+  for_each(exec, starts.size() - 1, [=](Offset a) {
+    const detail::Rows rows{nodes.data() + starts[a], starts[a + 1] - starts[a], height, modes, kernel.data(),
+                            detail::Alone{}};
+    detail::orthonormalise(rows, factors.data() + a * modes * modes);
+  });
+}
+
 template <class Exec, class TA, class TB>
 void multiply_values(Exec& exec, const NodeMatrixView<const TA>& A, const NodeMatrixView<const TB>& B,
                      NodeMatrixView<double> C) {

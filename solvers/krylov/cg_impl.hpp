@@ -20,7 +20,11 @@ inline std::string not_positive_definite(double pq, int iteration) {
 /// third of them on ill-conditioned systems (100: a fourth; 25: no more). van der Vorst & Ye 2000.
 inline constexpr int refresh_after = 50;
 
-/// The textbook's method in three passes an iteration.
+template <class Exec, class T>
+class PreconditionedCg;
+
+/// The textbook's method in three passes an iteration, with a diagonal M: z = M^-1 r is formed in the passes that need
+/// it.
 template <class Exec, class T>
 class Cg final : public Krylov<Exec, T> {
   using Base = Krylov<Exec, T>;
@@ -31,8 +35,14 @@ class Cg final : public Krylov<Exec, T> {
       : Base(exec, A, M, params, 3 * Base::block_of(params) + 1, Base::block_of(params)),
         p_(A.rows()),
         q_(A.rows()),
-        z_(M.diagonal() ? 0 : A.rows()),
         numbers_(to_space<Space>(std::vector<double>{-1, 1, 0})) {}
+
+  /// The one that suits M.
+  static std::unique_ptr<Base> make(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M,
+                                    const SolverParams& params) {
+    if (M.diagonal()) return std::make_unique<Cg>(exec, A, M, params);
+    return std::make_unique<PreconditionedCg<Exec, T>>(exec, A, M, params);
+  }
 
  private:
   using Base::A_, Base::block_, Base::equation_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
@@ -54,7 +64,7 @@ class Cg final : public Krylov<Exec, T> {
       linalg::dot(exec_, r_.view(), p_, rz(0));
     } else {
       // p = z + beta p, where `finish` has left -beta p
-      update_r(nothing(), p_, rr(0), rz(0));
+      linalg::update_r_dot(exec_, nothing(), p_, *M_->diagonal(), r_.view(), rr(0), rz(0));
       turn(scale_ / equation_->scale());
     }
     scale_ = equation_->scale();
@@ -67,9 +77,9 @@ class Cg final : public Krylov<Exec, T> {
       // q = A p ; alpha = (r, z) / (p, q)
       A_->apply_dot(exec_, p_, q_, pq(i));
       // r -= alpha q ; z = M^-1 r ; rr = (r, r) ; beta = (r, z) / (r, z) before
-      update_r(alpha, q_, rr(i), rz(i + 1));
+      linalg::update_r_dot(exec_, alpha, q_, *M_->diagonal(), r_.view(), rr(i), rz(i + 1));
       // x += alpha p ; p = z + beta p
-      update_x_p(alpha, beta);
+      linalg::update_x_p(exec_, alpha, beta, r_, *M_->diagonal(), x_, p_.view());
     }
     linalg::copy(exec_, View<const double>(rz(count), 1), View<double>(rz(0), 1));
   }
@@ -92,35 +102,90 @@ class Cg final : public Krylov<Exec, T> {
   void turn(double factor) {
     const double minus = -factor;
     copy_bytes(Host{}, &minus, Space{}, numbers_.data(), sizeof minus);
-    update_x_p(nothing(), {numbers_.data(), numbers_.data() + 1});
-  }
-
-  // Where M is a diagonal, z = M^-1 r is formed in the passes that need it; else it is stored.
-
-  /// r -= alpha q ; rr = (r, r) ; z = M^-1 r ; rz = (r, z).
-  void update_r(linalg::Quotient alpha, View<const T> q, double* rr, double* rz) {
-    if (const auto D = M_->diagonal()) {
-      linalg::update_r_dot(exec_, alpha, q, *D, r_.view(), rr, rz);
-      return;
-    }
-    linalg::update_r_dot(exec_, alpha, q, {}, r_.view(), rr, rz);
-    M_->apply(exec_, r_, z_);
-    linalg::dot(exec_, r_.view(), z_, rz);
-  }
-  /// x += alpha p ; p = z + beta p.
-  void update_x_p(linalg::Quotient alpha, linalg::Quotient beta) {
-    if (const auto D = M_->diagonal())
-      linalg::update_x_p(exec_, alpha, beta, r_, *D, x_, p_.view());
-    else
-      linalg::update_x_p(exec_, alpha, beta, z_, {}, x_, p_.view());
+    linalg::update_x_p(exec_, nothing(), {numbers_.data(), numbers_.data() + 1}, r_, *M_->diagonal(), x_, p_.view());
   }
 
   linalg::Quotient nothing() const { return {numbers_.data() + 2, numbers_.data() + 1}; }
 
-  Array<T, Space> p_, q_, z_;
+  Array<T, Space> p_, q_;
   Array<double, Space> numbers_;  ///< a factor, 1, 0: quotients are made of them
   double scale_ = 1;
   double rz_ = 0;  ///< (r, z) before the iteration that is looked at
+};
+
+/// The same for any M, which comes first in an iteration: a solve then applies it once an iteration and not once more.
+/// The pass that changes p brings x up to date with the iteration before.
+template <class Exec, class T>
+class PreconditionedCg final : public Krylov<Exec, T> {
+  using Base = Krylov<Exec, T>;
+  using Space = typename Exec::Space;
+
+ public:
+  PreconditionedCg(Exec& exec, const linalg::Operator<Exec, T>& A, Preconditioner<Exec, T>& M,
+                   const SolverParams& params)
+      : Base(exec, A, M, params, 2 * (Base::block_of(params) + 1) + 2 * Base::block_of(params), Base::block_of(params)),
+        p_(A.rows()),
+        q_(A.rows()),
+        z_(A.rows()),
+        numbers_(to_space<Space>(std::vector<double>{0, 1})) {}
+
+ private:
+  using Base::A_, Base::block_, Base::equation_, Base::exec_, Base::M_, Base::r_, Base::scalars_, Base::x_;
+  using typename Base::Look;
+
+  // Scalars of one block: (rz, pq)[-1 .. block), of which the first are those of the iteration before the block; then
+  // rr[0 .. block), each beside a second sum of its pass.
+  static int rz_at(int i) { return 2 * (i + 1); }
+  static int pq_at(int i) { return 2 * (i + 1) + 1; }
+  int rr_at(int i) const { return 2 * (block_ + 1) + 2 * i; }
+  double* rz(int i) { return scalars_.data() + rz_at(i); }
+  double* pq(int i) { return scalars_.data() + pq_at(i); }
+  double* rr(int i) { return scalars_.data() + rr_at(i); }
+
+  void start(bool again) override {
+    if (again) {  // p keeps its unit, r has a new one
+      linalg::scale(exec_, scale_ / equation_->scale(), View<double>(rz(-1), 1));
+    } else {
+      linalg::fill(exec_, p_.view(), 0);
+      linalg::fill(exec_, View<double>(rz(-1), 1), 0);  // a quotient by 0 is none: beta
+    }
+    linalg::fill(exec_, View<double>(pq(-1), 1), 0);  // and alpha: x is up to date
+    scale_ = equation_->scale();
+  }
+
+  void iterate(int count) override {
+    for (int i = 0; i < count; ++i) {
+      // z = M^-1 r ; beta = (r, z) / (r, z) before
+      M_->apply(exec_, r_, z_);
+      linalg::dot(exec_, r_.view(), z_, rz(i));
+      // x += alpha before p ; p = z + beta p
+      linalg::update_x_p(exec_, {rz(i - 1), pq(i - 1)}, {rz(i), rz(i - 1)}, z_, {}, x_, p_.view());
+      // q = A p ; alpha = (r, z) / (p, q)
+      A_->apply_dot(exec_, p_, q_, pq(i));
+      // r -= alpha q ; rr = (r, r)
+      linalg::update_r_dot(exec_, {rz(i), pq(i)}, q_, {}, r_.view(), rr(i), rr(i) + 1);
+    }
+    linalg::copy(exec_, View<const double>(rz(count - 1), 2), View<double>(rz(-1), 2));
+  }
+
+  int room(int done) const override { return Base::room_between_residuals(done, refresh_after); }
+
+  Look look(int i, int iteration) override {
+    const double rz = this->host(rz_at(i)), pq = this->host(pq_at(i)), rr = this->host(rr_at(i));
+    if (!std::isfinite(pq) || !std::isfinite(rr) || !std::isfinite(rz)) return {0, {}, Base::not_finite(iteration)};
+    if (pq <= 0) return {0, {}, not_positive_definite(pq, iteration)};
+    return {std::sqrt(rr), {}, {}, rz / pq * rz};
+  }
+
+  /// x += alpha p of the last iteration; p = p + 0 p.
+  void finish(int) override {
+    const linalg::Quotient zero{numbers_.data(), numbers_.data() + 1};
+    linalg::update_x_p(exec_, {rz(-1), pq(-1)}, zero, p_, {}, x_, p_.view());
+  }
+
+  Array<T, Space> p_, q_, z_;
+  Array<double, Space> numbers_;  ///< 0, 1
+  double scale_ = 1;
 };
 
 /// Chronopoulos & Gear 1989: the sums of an iteration are needed at one point only, and the vectors take two passes.

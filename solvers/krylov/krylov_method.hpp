@@ -35,6 +35,16 @@ inline Report failed(const std::string& failure) {
   return report;
 }
 
+/// Iteration<Exec, T>::make, where it chooses between classes, or else one of its own.
+template <template <class, class> class Iteration, class Exec, class T>
+std::unique_ptr<Krylov<Exec, T>> make_iteration(Exec& exec, const linalg::Operator<Exec, T>& A,
+                                                Preconditioner<Exec, T>& M, const SolverParams& params) {
+  if constexpr (requires { Iteration<Exec, T>::make(exec, A, M, params); })
+    return Iteration<Exec, T>::make(exec, A, M, params);
+  else
+    return std::make_unique<Iteration<Exec, T>>(exec, A, M, params);
+}
+
 template <template <class, class> class Iteration, class Exec>
 class KrylovMethod final : public Method<Exec> {
   using Space = typename Exec::Space;
@@ -76,7 +86,7 @@ class KrylovMethod final : public Method<Exec> {
   template <class T>
   struct Kept {
     std::unique_ptr<Preconditioner<Exec, T>> M;
-    std::unique_ptr<Iteration<Exec, T>> iteration;
+    std::unique_ptr<Krylov<Exec, T>> iteration;
   };
 
   /// Gives back all that was made.
@@ -122,7 +132,7 @@ class KrylovMethod final : public Method<Exec> {
     failure_ = on_any_rank(exec, kept.M->set_up(exec, *A_, A, sign, valid_));
     if (!failure_.empty()) return;
     if (!kept.iteration)
-      kept.iteration = std::make_unique<Iteration<Exec, T>>(exec, A, *kept.M, params_);
+      kept.iteration = make_iteration<Iteration>(exec, A, *kept.M, params_);
     else
       kept.iteration->bind(A, *kept.M);
   }

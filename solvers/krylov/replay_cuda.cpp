@@ -1,6 +1,7 @@
 #include <cuda_runtime.h>
 
 #include "base/cuda_check.hpp"
+#include "base/memory_device.hpp"
 #include "solvers/krylov/replay.hpp"
 
 namespace tessera::solvers {
@@ -31,6 +32,7 @@ constexpr bool recording = false;
 cudaGraphExec_t record(Cuda& exec, const std::function<void()>& work) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
+  const NoReusedMemory none;
   TESSERA_CUDA_CHECK(cudaStreamBeginCapture(exec.stream(), cudaStreamCaptureModeThreadLocal));
   try {
     work();

@@ -301,6 +301,16 @@ TEST(Checks, CompressionOfFormatsThatHaveNoneIsWarnedOf) {
   }
 }
 
+TEST(Checks, PrecisionOfFormatsThatHaveNoneIsWarnedOf) {
+  const std::string deck =
+      write_deck("precision.toml", square + "[output]\nprecision = \"float\"\nformats = [\"csv\"]\n");
+  for (const char* command : {"check ", "run "}) {
+    const Result result = app_test::tessera(command + deck + " --output " + (folder() / "precision").string());
+    EXPECT_EQ(result.code, 0) << result.text;
+    EXPECT_TRUE(result.says("output.precision has no effect")) << result.text;
+  }
+}
+
 /// ssor reads relaxation in every module that offers it.
 TEST(Checks, ConvectionTakesTheRelaxationOfItsPreconditioner) {
   const std::string deck =

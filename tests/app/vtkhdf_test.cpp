@@ -4,6 +4,8 @@
 #include "app/child.hpp"
 #include "app/nonlinear.hpp"
 #include "app/ranks.hpp"
+#include "output/checkpoint_folder.hpp"
+#include "output/files.hpp"
 #include "output/series.hpp"
 #include "output/vtkhdf.hpp"
 
@@ -129,6 +131,55 @@ TEST_F(VtkhdfRun, GoesOnWithItsSeries) {
       app_test::tessera("compare " + (whole / "solution.vtkhdf").string() + " " + (half / "solution.vtkhdf").string());
   EXPECT_EQ(other.code, 6) << other.text;
   EXPECT_TRUE(other.says("point field 'u'")) << other.text;
+}
+
+/// Files of floats have the values of those of doubles, rounded; checkpoints stay in double, so that the run is the
+/// same.
+TEST_F(VtkhdfRun, OfFloatsIsThatOfDoublesRounded) {
+  const std::string deck = write_deck("hdf_floats.toml", deck_of("quad", 2, 6, 2));
+  const fs::path whole = folder() / "floats_whole", half = folder() / "floats_half", doubles = folder() / "doubles";
+  const std::string floats = " --set output.precision=float";
+  ASSERT_EQ(run_into(deck, doubles).code, 0);
+  ASSERT_EQ(run_into(deck, whole, floats).code, 0);
+  ASSERT_EQ(run_into(deck, half, floats + " --set time.end=0.066").code, 0);
+  const Result on = app_test::tessera("restart " + half.string() + " --quiet --set time.end=0.1");
+  ASSERT_EQ(on.code, 0) << on.text;
+  for (const fs::path& out : {whole, half}) {
+    expect_series(out, 9);
+    for (std::size_t i = 0; i < 9; ++i) {
+      output::VtuFile exact = output::read_vtkhdf(doubles / "solution.vtkhdf", i).state;
+      for (output::Field& field : exact.point_fields)
+        for (double& value : field.values) value = static_cast<float>(value);
+      expect_same_state(output::read_vtkhdf(out / "solution.vtkhdf", i).state, exact);
+    }
+  }
+  for (const fs::path& out : {whole, half}) {
+    const output::Checkpoint exact = output::newest_checkpoint(doubles).checkpoint;
+    const output::Checkpoint same = output::newest_checkpoint(out).checkpoint;
+    ASSERT_EQ(same.arrays.size(), exact.arrays.size());
+    for (std::size_t i = 0; i < exact.arrays.size(); ++i) EXPECT_EQ(same.arrays[i].values, exact.arrays[i].values);
+  }
+  const Result other = app_test::tessera("restart " + half.string() + " --quiet --set output.precision=double");
+  EXPECT_EQ(other.code, 2) << other.text;
+  EXPECT_TRUE(other.says("output.precision stays as it is")) << other.text;
+}
+
+TEST_F(VtkhdfRun, OfFloatsHasPiecesOfFloats) {
+  if (!has_mpi()) GTEST_SKIP() << "no libtessera_mpi.so beside the program, or no mpirun";
+  const std::string deck = write_deck("hdf_float_pieces.toml", deck_of());
+  const fs::path pieces = folder() / "float_pieces";
+  const std::string floats = " --set output.precision=float";
+  const Result result =
+      on_ranks(2, "run " + deck + " --quiet --backend threads --set output.formats='[\"pvtu\"]' --output " +
+                      pieces.string() + floats);
+  ASSERT_EQ(result.code, 0) << result.text;
+  for (const char* name : {"solution_000050.pvtu", "solution_000050_0.vtu", "solution_000050_1.vtu"})
+    EXPECT_NE(output::read_text(pieces / name).find("type=\"Float32\" Name=\"u\""), std::string::npos) << name;
+  const fs::path one = folder() / "float_whole";
+  ASSERT_EQ(run_into(deck, one, floats).code, 0);
+  const Result same = app_test::tessera("compare " + (one / "solution_000050.vtu").string() + " " +
+                                        (pieces / "solution_000050.pvtu").string() + " --rtol 1e-6 --atol 1e-6");
+  EXPECT_EQ(same.code, 0) << same.text;
 }
 
 /// What is there after a kill is whole, and goes on to what it would have been. Each kill comes some microseconds after

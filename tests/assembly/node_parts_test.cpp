@@ -1,4 +1,9 @@
 // The parts that multigrid of elasticity is made of: orthonormal rigid motions of aggregates, and P.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
 #include "assembly/beam.hpp"
 #include "solvers/amg/node_setup.hpp"
 #include "solvers/amg/prolongation.hpp"
@@ -113,6 +118,92 @@ TYPED_TEST(NodeParts, ProlongationKeepsRigidMotionsThoughWeakEntriesAreLeftOut) 
                      below[(static_cast<std::size_t>(col_ind[k]) * modes + j) * modes + mode];
           ASSERT_NEAR(sum, coarse.system.on_host[(node * height + i) * modes + mode], 1e-10) << node;
         }
+  }
+}
+
+/// Blocks on the host, in one of so many columns by chance; the first row has all of its columns.
+struct HostBlocks {
+  Index rows, cols;
+  int height, width;
+  std::vector<Offset> row_ptr{0};
+  std::vector<Index> col_ind;
+  std::vector<double> values;
+
+  HostBlocks(Index rows, Index cols, int height, int width, unsigned seed, unsigned one_of = 5)
+      : rows(rows), cols(cols), height(height), width(width) {
+    std::mt19937 engine(seed);
+    for (Index row = 0; row < rows; ++row) {
+      for (Index col = 0; col < cols; ++col)
+        if (row == 0 || engine() % one_of == 0) col_ind.push_back(col);
+      row_ptr.push_back(static_cast<Offset>(col_ind.size()));
+    }
+    values.resize(col_ind.size() * static_cast<std::size_t>(height * width));
+    for (double& value : values) value = static_cast<double>(engine() % 2001) / 1000 - 1;
+  }
+  double& number(Offset block, int i, int j) {
+    return values[static_cast<std::size_t>((block * height + i) * width + j)];
+  }
+  Offset find(Index row, Index col) const {
+    const auto first = col_ind.begin() + row_ptr[row], last = col_ind.begin() + row_ptr[row + 1];
+    const auto found = std::lower_bound(first, last, col);
+    return found != last && *found == col ? found - col_ind.begin() : Offset{-1};
+  }
+  template <class Space, class T>
+  solvers::amg::NodeMatrix<Space, T> to() const {
+    solvers::amg::NodeMatrix<Space, T> result;
+    result.rows = rows, result.cols = cols, result.height = height, result.width = width;
+    result.row_ptr = to_space<Space>(row_ptr);
+    result.col_ind = to_space<Space>(col_ind);
+    result.values = to_space<Space>(std::vector<T>(values.begin(), values.end()));
+    return result;
+  }
+};
+
+TYPED_TEST(NodeParts, BlocksOfAnyShapeAreMultipliedAndTransposed) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  struct Shape {
+    int height, inner, width;
+  };
+  for (const Shape s :
+       {Shape{2, 2, 3}, {3, 3, 3}, {3, 3, 6}, {6, 3, 6}, {6, 6, 6}, {6, 6, 5}, {4, 4, 4}, {1, 5, 1}, {16, 16, 16}}) {
+    SCOPED_TRACE(fmt::format("{} {} {}", s.height, s.inner, s.width));
+    HostBlocks A(23, 50, s.height, s.inner, 1), B(50, 31, s.inner, s.width, 2), C(23, 31, s.height, s.width, 3, 1);
+    for (double& value : B.values) value = static_cast<double>(static_cast<float>(value));
+    const auto a_there = A.to<Space, double>();
+    const auto b_there = B.to<Space, float>();
+    auto c_there = C.to<Space, double>();
+    multiply_values(exec, a_there.view(), b_there.view(), c_there.view());
+    C.values = to_vector(c_there.values);
+    for (Index row = 0; row < C.rows; ++row)
+      for (Offset c = C.row_ptr[row]; c < C.row_ptr[row + 1]; ++c)
+        for (int i = 0; i < s.height; ++i)
+          for (int j = 0; j < s.width; ++j) {
+            double sum = 0;
+            for (Offset a = A.row_ptr[row]; a < A.row_ptr[row + 1]; ++a)
+              if (const Offset b = B.find(A.col_ind[a], C.col_ind[c]); b >= 0)
+                for (int e = 0; e < s.inner; ++e) sum += A.number(a, i, e) * B.number(b, e, j);
+            ASSERT_NEAR(C.number(c, i, j), sum, 1e-12) << row << " " << c;
+          }
+
+    HostBlocks R(31, 50, s.width, s.inner, 4);  // with the pattern of B, transposed
+    R.row_ptr = {0}, R.col_ind = {};
+    for (Index row = 0; row < R.rows; ++row) {
+      for (Index col = 0; col < R.cols; ++col)
+        if (B.find(col, row) >= 0) R.col_ind.push_back(col);
+      R.row_ptr.push_back(static_cast<Offset>(R.col_ind.size()));
+    }
+    R.values.assign(R.col_ind.size() * static_cast<std::size_t>(s.width * s.inner), -7);
+    auto transposed = R.to<Space, float>();
+    transpose_values(exec, b_there.view(), transposed.view());
+    const auto found = to_vector(transposed.values);
+    R.values.assign(found.begin(), found.end());
+    for (Index row = 0; row < R.rows; ++row)
+      for (Offset r = R.row_ptr[row]; r < R.row_ptr[row + 1]; ++r)
+        for (int i = 0; i < s.width; ++i)
+          for (int j = 0; j < s.inner; ++j)
+            ASSERT_EQ(R.number(r, i, j), B.number(B.find(R.col_ind[r], row), j, i)) << row << " " << r;
   }
 }
 

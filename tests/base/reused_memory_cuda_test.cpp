@@ -71,18 +71,50 @@ TEST(ReusedMemory, HandsWhatItHasToTheOneThatItLiesIn) {
   EXPECT_TRUE((d.data() == of_outer && e.data() == of_inner) || (d.data() == of_inner && e.data() == of_outer));
 }
 
-TEST(ReusedMemory, TakesABlockForAsLargeAsItWasLastAskedFor) {
+TEST(ReusedMemory, KnowsHowLargeABlockIsThatServedASmallerAllocation) {
   TESSERA_REQUIRE(Cuda);
   const Cuda exec;
   const ReusedMemory<Device> reused;
-  { const Array<double, Device> a(1000000); }
-  { const Array<double, Device> smaller(900000); }  // in the same block
-  const std::vector<double> values(1000000, 2), others(900000, 3);
-  Array<double, Device> first(1000000), second(900000);
+  const double* block = nullptr;
+  {
+    const Array<double, Device> a(1000000);
+    block = a.data();
+  }
+  {
+    const Array<double, Device> smaller(900000);
+    EXPECT_EQ(smaller.data(), block);
+  }
+  const std::vector<double> values(1000000, 2), others(700000, 3);
+  // It is as large as it was, so that it serves the first of these, and is too large for the second.
+  Array<double, Device> first(1000000), second(700000);
+  EXPECT_EQ(first.data(), block);
   copy_bytes(Host{}, values.data(), Device{}, first.data(), first.bytes());
   copy_bytes(Host{}, others.data(), Device{}, second.data(), second.bytes());
   EXPECT_EQ(to_vector(first), values);
   EXPECT_EQ(to_vector(second), others);
+  first = {};
+  const Array<double, Device> third(700000);  // not in the block of `first`, of which it would leave too much
+  EXPECT_NE(third.data(), block);
+}
+
+TEST(ReusedMemory, ForgetsABlockThatGoesBack) {
+  TESSERA_REQUIRE(Cuda);
+  const Cuda exec;
+  Array<double, Device> survivor;
+  {
+    const ReusedMemory<Device> reused;
+    { const Array<double, Device> a(1000000); }
+    survivor = Array<double, Device>(900000);  // in the same block
+  }
+  survivor = {};
+  const ReusedMemory<Device> reused;
+  const double* block = nullptr;
+  {
+    const Array<double, Device> another(900000);  // most likely where the survivor was
+    block = another.data();
+  }
+  const Array<double, Device> larger(1000000);
+  EXPECT_NE(larger.data(), block);
 }
 
 }  // namespace

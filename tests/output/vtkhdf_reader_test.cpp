@@ -74,6 +74,8 @@ TEST(VtkReads, ASolutionAndTheFirstStateOfASeries) {
   VtkhdfSeries series(folder / "b.vtkhdf");
   for (const double t : {0.0, 1.0, 2.0}) series.add(t, testing::strip(t));
   expect_read(folder / "b.vtkhdf", testing::strip(0));
+  write_vtkhdf(testing::strip(0.5), folder / "c.vtkhdf", {.precision = Precision::of_float});
+  expect_read(folder / "c.vtkhdf", testing::as_floats(testing::strip(0.5)));
 }
 
 TEST(VtkReads, CellsOfHighOrder) {

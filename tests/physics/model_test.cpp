@@ -298,7 +298,7 @@ TEST(VectorModel, RefusesNumbersOfComponentsAndFieldsThatAreNone) {
   EXPECT_EQ(refused("[exact]\nu = \"x\"\n"), "exact.u has 1 component, the field has 2");
   EXPECT_EQ(refused("[exact]\nu = [\"x\", \"y\"]\ngradient = [\"1\", \"0\"]\n"),
             "exact.gradient has 2 expressions, 2 components on a mesh of 2 dimensions have 4");
-  EXPECT_EQ(refused("[[initial]]\nu = \"1\"\n"), "the start of u has 1 components, the field has 2");
+  EXPECT_EQ(refused("[[initial]]\nu = \"1\"\n"), "the start of u has 1 component, the field has 2");
   EXPECT_EQ(refused("[[quantity]]\nname = \"q\"\nkind = \"max\"\n"), "quantity 'q' is of 'u', which is no number");
   EXPECT_EQ(refused("[[quantity]]\nname = \"q\"\nkind = \"max\"\nof = \"u_z\"\n"),
             "quantity 'q' is of 'u_z', which is no number");

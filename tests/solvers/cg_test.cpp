@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "solvers/krylov/cg_impl.hpp"
 #include "solvers/precondition/ssor.hpp"
 #include "solvers/solve.hpp"
 #include "support/backends.hpp"
@@ -77,6 +78,55 @@ TYPED_TEST(ConjugateGradients, TakeTheKnownNumbersOfIterations) {
       EXPECT_EQ(solved.report.history.size(), static_cast<std::size_t>(solved.report.iterations) + 1);
     }
   }
+}
+
+/// A diagonal that does not say so, and counts.
+template <class Exec>
+struct AppliedDiagonal final : solvers::Preconditioner<Exec> {
+  Array<double, typename Exec::Space> inverse;
+  int applied = 0;
+  std::string set_up(Exec&, const linalg::Operator<Exec>&, const linalg::Operator<Exec>&, linalg::Sign,
+                     solvers::Reuse) override {
+    return {};
+  }
+  void apply(Exec& exec, View<const double> r, View<double> z) override {
+    ++applied;
+    linalg::multiply(exec, inverse, r, z);
+  }
+};
+
+TYPED_TEST(ConjugateGradients, ApplyAPreconditionerOnceAnIteration) {
+  TESSERA_REQUIRE(TypeParam);
+  using Space = typename TypeParam::Space;
+  TypeParam exec;
+  const HostMatrix A = testing::laplacian(31, 2);
+  const auto matrix = A.to<Space>();
+  const linalg::CrsOperator<TypeParam> as_operator(matrix);
+  AppliedDiagonal<TypeParam> M;
+  M.inverse = to_space<Space>(std::vector<double>(static_cast<std::size_t>(A.rows), 0.25));
+  const SolverParams params{.preconditioner = "jacobi", .tolerance = 1e-10, .check_every = 1};
+  const auto iteration = solvers::Cg<TypeParam, double>::make(exec, as_operator, M, params);
+  const auto b = to_space<Space>(ones(A));
+  auto x = to_space<Space>(std::vector<double>(static_cast<std::size_t>(A.rows), 0.0));
+  solvers::PlainEquation<TypeParam, double> equation(exec);
+  equation.set(as_operator, b, x, {});
+  const Report report = iteration->run(equation, {});
+  EXPECT_TRUE(report.converged) << report.failure;
+  // What a graph replays does not come here.
+  if (std::is_same_v<TypeParam, Threads>) {
+    EXPECT_EQ(M.applied, report.iterations);
+  }
+  const auto same = solve_on(exec, A, ones(A), params);
+  EXPECT_EQ(report.iterations, same.report.iterations);
+  const auto found = to_vector(x);
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], same.x[i], 1e-12 * std::abs(same.x[i]));
+  // Interrupted, x is that of the iterations that were done.
+  auto short_of = to_space<Space>(std::vector<double>(found.size(), 0.0));
+  equation.set(as_operator, b, short_of, {});
+  int looks = 0;
+  const Report stopped = iteration->run(equation, {.progress = {}, .stop = [&] { return ++looks == 7; }});
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_NEAR(stopped.relative_residual, report.history[7], 1e-12);
 }
 
 TYPED_TEST(ConjugateGradients, ReachSmallResidualsInOneTwoAndThreeDimensions) {

@@ -30,4 +30,12 @@ inline output::VtkData strip(double t, int n = 5) {
   return data;
 }
 
+/// What is left of it in files of floats.
+inline output::VtkData as_floats(output::VtkData data) {
+  for (std::vector<output::Field>* fields : {&data.point_fields, &data.cell_fields})
+    for (output::Field& field : *fields)
+      for (double& value : field.values) value = static_cast<float>(value);
+  return data;
+}
+
 }  // namespace tessera::testing

@@ -176,23 +176,48 @@ TEST(CoarseAttenuation, OnCudaIsThatOfThreads) {
     expect_cuda_as_threads("coarse", write_deck("coarse_cuda.toml", deck));
 }
 
-/// A box needs no Gmsh.
+/// A box needs no Gmsh. Numbers of cells and of places, and the law of solids with directions, at each degree.
 TEST(CoarseAttenuation, InSpaceOnCudaIsThatOfThreads) {
   if (!tessera::cuda_info().usable) GTEST_SKIP() << "no GPU: " << tessera::cuda_info().why_not;
   for (const int degree : {2, 3, 4, 5, 6, 7, 8})
-    for (const char* quality : {"q_kappa = 100\nq_mu = 60\n", "q_mu = \"60 + 20*x\"\n", "q = 60\n"})
-      for (const bool layered : {false, true})
-        expect_cuda_as_threads(
-            "coarse_box",
-            write_deck("coarse_box.toml",
-                       box(3, 3) + physics("elastic", degree) + "[[material]]\ndensity = 2\n" +
-                           (layered ? "vpv = 2\nvph = 2.2\nvsv = 1\nvsh = 1.1\neta = 0.95\nq = 60\n"
-                                    : std::string("vp = 2\nvs = 1\n") + quality) +
-                           attenuation("[0.5, 5]") +
-                           "[[source]]\nat = [0.6, 0.5, 0.7]\nforce = [1, 2, 1]\ntime_function = \"ricker\"\n"
-                           "frequency = 3\ndelay = 0.1\n" +
-                           probe("u", "0.8, 0.8, 0.6", "u_x") + probe("v", "0.5, 0.9, 0.4", "v_y") +
-                           time_to(0.1, "step = 0.001")));
+    for (const char* material : {"vp = 2\nvs = 1\nq_kappa = 100\nq_mu = 60\n", "vp = 2\nvs = 1\nq_mu = \"60 + 20*x\"\n",
+                                 "vpv = 2\nvph = 2.2\nvsv = 1\nvsh = 1.1\neta = 0.95\nq = 60\n"})
+      expect_cuda_as_threads(
+          "coarse_box",
+          write_deck("coarse_box.toml",
+                     box(3, 3) + physics("elastic", degree) + "[[material]]\ndensity = 2\n" + material +
+                         attenuation("[0.5, 5]") +
+                         "[[source]]\nat = [0.6, 0.5, 0.7]\nforce = [1, 2, 1]\ntime_function = \"ricker\"\n"
+                         "frequency = 3\ndelay = 0.1\n" +
+                         probe("u", "0.8, 0.8, 0.6", "u_x") + probe("v", "0.5, 0.9, 0.4", "v_y") +
+                         time_to(0.1, "step = 0.001")));
+}
+
+/// The worst quality factor of the mesh is that of the cells of one rank: the summary has it on any number of them.
+TEST(CoarseAttenuation, SaysTheLargestNumbersOfAllRanks) {
+  SKIP_WITHOUT_MPI();
+  const std::string ends = "density = 2\nvp = 2\nvs = 1\nq = \"x < 0.75 ? 300 : 20\"\n",
+                    rock = "density = 2\nvp = 2\nvs = 1\nq = 300\n", sea = "density = 1\nvp = 1.5\nq = 20\n";
+  for (const bool coupled : {false, true}) {
+    const std::string deck =
+        "[mesh]\npartition = \"metis\"\nbox = { min = [0,0], max = [1,1], cells = [8,8], shape = \"quad\" }\n" +
+        group("low", "surfaces", "y < 0.5") + group("high", "surfaces", "y > 0.5") +
+        physics(coupled ? "coupled" : "elastic", 4) +
+        (coupled ? "[[material]]\non = \"low\"\n" + rock + "[[material]]\non = \"high\"\n" + sea
+                 : "[[material]]\n" + ends) +
+        attenuation("[0.5, 50]", coupled ? "nodes" : "coarse") +
+        "[[source]]\nat = [0.4, 0.3]\nforce = [1, 2]\ntime_function = \"ricker\"\nfrequency = 2\n[output]\nformats = "
+        "[]\n" +
+        probe("u", "0.3, 0.4", "u_x") + time_to(0.1, "cfl = 0.9");
+    nlohmann::json one;
+    for (const int ranks : {1, 2, 4}) {
+      (void)traces_on_ranks("told", deck, ranks);
+      const nlohmann::json told = summary_in(folder() / fmt::format("told_{}", ranks))["attenuation"];
+      if (ranks == 1) one = told;
+      EXPECT_EQ(told, one) << ranks << told << one;
+    }
+    EXPECT_GT(double(one["deviation"]), 0.01) << one;
+  }
 }
 
 class CoarseRefused : public ::testing::TestWithParam<app_test::Case> {};

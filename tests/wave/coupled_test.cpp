@@ -10,18 +10,6 @@ const std::string energies =
     "[[quantity]]\nname = \"Ek\"\nkind = \"kinetic_energy\"\n[[quantity]]\nname = \"Ep\"\nkind = "
     "\"potential_energy\"\n";
 
-/// The largest difference from the exact values at the times of a table, over the largest of these.
-template <class Exact>
-double misfit(const std::vector<std::vector<double>>& rows, std::size_t column, Exact exact) {
-  double most = 0, size = 0;
-  for (const auto& row : rows) {
-    const double value = exact(row[0]);
-    most = std::max(most, std::abs(row[column] - value));
-    size = std::max(size, std::abs(value));
-  }
-  return most / size;
-}
-
 /// A pulse passes a layer of water between two solids without lambda, whose bars need no hold at their sides. Of the
 /// displacement (Z1 - Z2) / (Z1 + Z2) comes back from a medium of impedance Z2, and 2 Z1 / (Z1 + Z2) goes on.
 TEST(WaveCoupled, ReflectsAndTransmitsPlaneWavesAsImpedancesSay) {

@@ -79,6 +79,15 @@ inline nlohmann::json run(const std::string& name, const std::string& deck, cons
   return result.code == 0 ? summary_in(out) : nlohmann::json(nlohmann::json::value_t::discarded);
 }
 
+/// That of a deck of inputs/verification as it stands.
+inline nlohmann::json verify(const std::string& name) {
+  const Result result =
+      app_test::tessera("run " + (source() / "inputs/verification" / (name + ".toml")).string() +
+                        " --quiet --backend threads --set output.write=false --output " + (folder() / name).string());
+  EXPECT_EQ(result.code, 0) << name << "\n" << result.text;
+  return result.code == 0 ? summary_in(folder() / name) : nlohmann::json(nlohmann::json::value_t::discarded);
+}
+
 inline double l2_error(const std::string& deck, const std::string& field, const std::string& name = "wave") {
   const nlohmann::json summary = run(name, deck, "--set output.formats='[]'");
   if (summary.is_discarded()) return NAN;

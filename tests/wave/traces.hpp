@@ -8,6 +8,18 @@
 
 namespace wave_test {
 
+/// The largest difference of a column from exact values at the times of a table, over the largest of these.
+template <class Exact>
+double misfit(const std::vector<std::vector<double>>& rows, std::size_t column, Exact exact) {
+  double most = 0, size = 0;
+  for (const auto& row : rows) {
+    const double value = exact(row[0]);
+    most = std::max(most, std::abs(row[column] - value));
+    size = std::max(size, std::abs(value));
+  }
+  return most / size;
+}
+
 struct Decay {
   double omega, rate;
 };

@@ -37,18 +37,8 @@ TEST(WaveVerification, PointForceMakesTheWavesOfAWholeSpace) {
   const Vector3 source{0.41, 0.46, 0.43}, force{1, -2, 0.5};
   const std::vector<Vector3> receivers{{0.62, 0.6, 0.55}, {0.41, 0.7, 0.43}};
   const double density = 2, vp = std::sqrt(3.0), vs = 1;
-  std::string probes;
-  for (std::size_t i = 0; i < receivers.size(); ++i)
-    for (const char axis : {'x', 'y', 'z'})
-      probes += probe(fmt::format("u{}_{}", axis, i), fmt::format("{}", fmt::join(receivers[i], ", ")),
-                      fmt::format("u_{}", axis));
-  run("stokes", box(3, 8) + physics("elastic", 5) +
-                    fmt::format("[[material]]\ndensity = {}\nvp = {:.17g}\nvs = {}\n", density, vp, vs) +
-                    "[[boundary]]\non = [\"left\", \"right\", \"top\", \"bottom\", \"front\", \"back\"]\ntype = "
-                    "\"absorbing\"\n[output]\nformats = []\n[[source]]\nat = [0.41, 0.46, 0.43]\nforce = [1, -2, "
-                    "0.5]\ntime_function = \"gaussian\"\nwidth = 0.08\ndelay = 0.28\n" +
-                    probes + time_to(0.7, "cfl = 0.5"));
-  const auto rows = table(folder() / "stokes" / "probes.csv");
+  verify("wave_stokes");
+  const auto rows = table(folder() / "wave_stokes" / "probes.csv");
   ASSERT_GT(rows.size(), 100U);
   for (std::size_t i = 0; i < receivers.size(); ++i) {
     Vector3 x{};
@@ -63,6 +53,82 @@ TEST(WaveVerification, PointForceMakesTheWavesOfAWholeSpace) {
     }
     EXPECT_LT(difference, 0.005 * most) << i;
   }
+}
+
+/// u of a moment tensor M s(t): the force whose moment it is, -M_jk d G_ij / d x_k, by differences of order 4.
+Vector3 of_moment(const Vector3& x, const std::array<Vector3, 3>& M, double density, double vp, double vs, double t) {
+  constexpr double h = 2e-3;
+  Vector3 u{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vector3 force{M[0][k], M[1][k], M[2][k]};
+    const auto at = [&](double by) {
+      Vector3 y = x;
+      y[k] += by;
+      return of_force(y, force, density, vp, vs, t, pulse);
+    };
+    const Vector3 a = at(-2 * h), b = at(-h), c = at(h), d = at(2 * h);
+    for (std::size_t i = 0; i < 3; ++i) u[i] -= (a[i] - 8 * b[i] + 8 * c[i] - d[i]) / (12 * h);
+  }
+  return u;
+}
+
+TEST(WaveVerification, AMomentTensorMakesTheWavesOfAWholeSpace) {
+  const double density = 2, vp = std::sqrt(3.0), vs = 1;
+  const Vector3 receiver{0.68, 0.66, 0.58}, source{0.41, 0.46, 0.43};
+  const std::array<Vector3, 3> M{{{1, 0.4, -0.5}, {0.4, -2, 0.7}, {-0.5, 0.7, 1.5}}};  // xx yy zz xy yz xz
+  std::string probes;
+  for (const char axis : {'x', 'y', 'z'})
+    probes += probe(fmt::format("u{}", axis), "0.68, 0.66, 0.58", fmt::format("u_{}", axis));
+  run("moment_trace",
+      box(3, 7) + physics("elastic", 5) +
+          fmt::format("[[material]]\ndensity = {}\nvp = {:.17g}\nvs = {}\n", density, vp, vs) +
+          "[[boundary]]\non = [\"left\", \"right\", \"top\", \"bottom\", \"front\", \"back\"]\ntype = "
+          "\"absorbing\"\n[output]\nformats = []\n[[source]]\nat = [0.41, 0.46, 0.43]\nmoment = [1, -2, 1.5, "
+          "0.4, 0.7, -0.5]\ntime_function = \"gaussian\"\nwidth = 0.08\ndelay = 0.28\n" +
+          probes + time_to(0.7, "cfl = 0.5"));
+  const auto rows = table(folder() / "moment_trace" / "probes.csv");
+  ASSERT_GT(rows.size(), 100U);
+  Vector3 x{};
+  for (std::size_t d = 0; d < 3; ++d) x[d] = receiver[d] - source[d];
+  double most = 0, difference = 0;
+  for (const auto& row : rows) {
+    const Vector3 u = of_moment(x, M, density, vp, vs, row[0]);
+    for (std::size_t d = 0; d < 3; ++d) {
+      most = std::max(most, std::abs(u[d]));
+      difference = std::max(difference, std::abs(row[1 + d] - u[d]));
+    }
+  }
+  EXPECT_LT(difference, 0.02 * most) << difference / most;
+}
+
+/// In the plane a force is a line of them: the sum of Stokes' waves along z.
+TEST(WaveVerification, ALineForceMakesTheWavesOfAWholePlane) {
+  const double density = 2, vp = std::sqrt(3.0), vs = 1;
+  const Vector3 x{0.21, 0.34, 0}, force{1, -2, 0};
+  run("line_force", "[mesh]\nbox = { min = [-1.5,-1.5], max = [1.5,1.5], cells = [24,24], shape = \"quad\" }\n" +
+                        physics("elastic", 5) +
+                        fmt::format("[[material]]\ndensity = {}\nvp = {:.17g}\nvs = {}\n", density, vp, vs) +
+                        "[output]\nformats = []\n[[source]]\nat = [0.01, -0.02]\nforce = [1, -2]\ntime_function = "
+                        "\"gaussian\"\nwidth = 0.08\ndelay = 0.28\n" +
+                        probe("x", "0.22, 0.32", "u_x") + probe("y", "0.22, 0.32", "u_y") + time_to(1.1, "cfl = 0.4"));
+  const auto rows = table(folder() / "line_force" / "probes.csv");
+  ASSERT_GT(rows.size(), 100U);
+  double most = 0, difference = 0;
+  for (std::size_t r = 0; r < rows.size(); r += rows.size() / 40) {
+    const double t = rows[r][0], reach = 1.05 * vp * t + 0.1;  // nothing has come from farther away
+    const int pieces = 600;
+    const double h = reach / pieces;
+    Vector3 u{};
+    for (int i = 0; i <= pieces; ++i) {
+      const Vector3 part = of_force({x[0], x[1], i * h}, force, density, vp, vs, t, pulse);
+      for (std::size_t d = 0; d < 2; ++d) u[d] += 2 * (i == 0 || i == pieces ? 1 : i % 2 ? 4 : 2) * h / 3 * part[d];
+    }
+    for (std::size_t d = 0; d < 2; ++d) {
+      most = std::max(most, std::abs(u[d]));
+      difference = std::max(difference, std::abs(rows[r][1 + d] - u[d]));
+    }
+  }
+  EXPECT_LT(difference, 5e-3 * most) << difference / most;
 }
 
 /// Of SH waves R = (Z1 cos a1 - Z2 cos a2) / (Z1 cos a1 + Z2 cos a2), T = 1 + R, with Z = density vs and
