@@ -146,7 +146,8 @@ def panel(number, title, curves, points, low):
         out.append(f'<text x="{x(n):.1f}" y="{TOP + HEIGHT + 18}" text-anchor="middle">{n}</text>')
     out.append(f'<path d="M{x0} {TOP}v{HEIGHT}h{WIDTH}" fill="none" stroke="#333"/>')
     out.append(f'<path d="M{x(8):.1f} {TOP}v{HEIGHT}" stroke="#888" stroke-dasharray="3 4"/>')
-    out.append(f'<text x="{x(8) + 5:.1f}" y="{TOP + 12}" fill="#666">one machine | assumed</text>')
+    out.append(f'<text x="{x(8) - 6:.1f}" y="{TOP + 12}" text-anchor="end" fill="#666">one machine</text>')
+    out.append(f'<text x="{x(8) + 6:.1f}" y="{TOP + 12}" fill="#666">several: assumed</text>')
     out.append(f'<text x="{x0 + WIDTH / 2}" y="{TOP + HEIGHT + 38}" text-anchor="middle">GPUs</text>')
     for i, (label, values) in enumerate(curves):
         path = "L".join(f"{x(n):.1f} {y(value):.1f}" for n, value in values)

@@ -6,39 +6,16 @@ namespace {
 
 using namespace wave_test;
 
-/// What stands in the square or the cube: a mode of sound, Lame's mode, P and S waves together, or a mode of shear
-/// across the plane.
-enum class Kind { sound, shear, both, sh };
+/// What stands in the square or the cube: a mode of sound, Lame's mode, or a mode of shear across the
+/// plane.
+enum class Kind { sound, shear, sh };
 
 struct Deck {
   Standing wave;
   std::string sides;
 };
 
-/// u = grad(cos(pi x) cos(pi y) [cos(pi z)]) cos(omega_p t) / pi + Lame's mode; the sides move as it says.
-Deck pressure_and_shear(int dim) {
-  const std::string z = dim == 3 ? "*cos(pi*z)" : "", p = fmt::format("*cos(2*pi*t*sqrt({}))", dim),
-                    s = "*cos(sqrt(2)*pi*t)";
-  const auto with = [&](const std::string& of_p, const std::string& of_s) {
-    const std::string along = dim == 3 ? fmt::format(", \"-cos(pi*x)*cos(pi*y)*sin(pi*z){}\"", of_p) : "";
-    return fmt::format(
-        "[\"-sin(pi*x)*cos(pi*y){0}{1} + cos(pi*x)*sin(pi*y){2}\", \"-cos(pi*x)*sin(pi*y){0}{1} - "
-        "sin(pi*x)*cos(pi*y){2}\"{3}]",
-        z, of_p, of_s, along);
-  };
-  Standing wave = standing_shear(dim);
-  wave.start = with("", "");
-  wave.exact = with(p, s);
-  std::string where;
-  for (const char axis : {'x', 'y', 'z'})
-    if (axis != 'z' || dim == 3)
-      where += fmt::format("{0}{1} < 1e-6 || {1} > 1 - 1e-6", where.empty() ? "" : " || ", axis);
-  return {wave, group("all_sides", dim == 2 ? "curves" : "surfaces", where) +
-                    "[[boundary]]\non = [\"all_sides\"]\ntype = \"prescribed\"\nvalue = " + wave.exact + "\n"};
-}
-
 Deck standing_of(Kind kind, int dim) {
-  if (kind == Kind::both) return pressure_and_shear(dim);
   if (kind == Kind::sh)
     return {{"sh", "[[material]]\ndensity = 2\nvs = 1.5\n", "u", "\"cos(pi*x)*cos(2*pi*y)\"",
              "\"cos(pi*x)*cos(2*pi*y)*cos(1.5*pi*t*sqrt(5))\""},
@@ -61,14 +38,14 @@ struct Case {
   int dim;
   bool regular;
   Kind kind;
-  int least = 2, most = 8;  ///< degrees
+  int most = 8;  ///< degree
 };
 void PrintTo(const Case& of, std::ostream* stream) { *stream << of.name; }
 
 /// Errors fall as h^(p+1). Low degrees need finer meshes until they do; the time's error, of a scheme of order 4 with a
 /// part of its longest step, stays below 1e-10.
 void expect_order(const std::string& backend, const Case& of) {
-  for (int degree = of.least; degree <= of.most; ++degree) {
+  for (int degree = 2; degree <= of.most; ++degree) {
     const Deck deck = standing_of(of.kind, of.dim);
     const std::string time = time_to(0.1, degree > 5 ? "cfl = 0.1" : "cfl = 0.3", "low_storage_rk45");
     const bool low = degree < (of.dim == 2 ? 6 : 5);
@@ -85,16 +62,15 @@ void expect_order(const std::string& backend, const Case& of) {
 
 class SpatialOrder : public ::testing::TestWithParam<Case> {};
 TEST_P(SpatialOrder, IsOneAboveTheDegree) { expect_order("threads", GetParam()); }
-INSTANTIATE_TEST_SUITE_P(
-    Wave, SpatialOrder,
-    ::testing::Values(
-        Case{"acoustic_squares", 2, true, Kind::sound}, Case{"acoustic_quads_of_gmsh", 2, false, Kind::sound},
-        Case{"elastic_squares", 2, true, Kind::shear}, Case{"elastic_quads_of_gmsh", 2, false, Kind::shear},
-        Case{"pressure_and_shear_squares", 2, true, Kind::both},
-        Case{"pressure_and_shear_quads_of_gmsh", 2, false, Kind::both, 2, 5}, Case{"sh_squares", 2, true, Kind::sh},
-        Case{"acoustic_cubes", 3, true, Kind::sound}, Case{"pressure_and_shear_cubes", 3, true, Kind::both, 6, 8},
-        Case{"elastic_hexes_of_gmsh", 3, false, Kind::shear, 2, 5}),  // minutes above
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Wave, SpatialOrder,
+                         ::testing::Values(Case{"acoustic_squares", 2, true, Kind::sound},
+                                           Case{"acoustic_quads_of_gmsh", 2, false, Kind::sound},
+                                           Case{"elastic_squares", 2, true, Kind::shear},
+                                           Case{"elastic_quads_of_gmsh", 2, false, Kind::shear},
+                                           Case{"sh_squares", 2, true, Kind::sh},
+                                           Case{"acoustic_cubes", 3, true, Kind::sound},
+                                           Case{"elastic_hexes_of_gmsh", 3, false, Kind::shear, 5}),  // minutes above
+                         [](const auto& info) { return info.param.name; });
 
 /// The same meshes without Gmsh.
 class SpatialOrderOnCuda : public ::testing::TestWithParam<Case> {};
@@ -104,10 +80,8 @@ TEST_P(SpatialOrderOnCuda, IsOneAboveTheDegree) {
 }
 INSTANTIATE_TEST_SUITE_P(Wave, SpatialOrderOnCuda,
                          ::testing::Values(Case{"acoustic_squares", 2, true, Kind::sound},
-                                           Case{"pressure_and_shear_squares", 2, true, Kind::both},
                                            Case{"sh_squares", 2, true, Kind::sh},
-                                           Case{"acoustic_cubes", 3, true, Kind::sound},
-                                           Case{"pressure_and_shear_cubes", 3, true, Kind::both, 6, 8}),
+                                           Case{"acoustic_cubes", 3, true, Kind::sound}),
                          [](const auto& info) { return info.param.name; });
 
 /// A disk in quads: a square in the middle, and sectors whose outer sides are arcs.
@@ -157,8 +131,9 @@ TEST_P(TemporalOrder, IsThatOfTheScheme) {
   const bool second = order == 2;
   for (const Of& of : {Of{2, 4, Kind::sound, second ? 0.002 : 0.0068, 0.8},
                        {2, 3, Kind::shear, second ? 0.002 : 0.0068, 0.8},
-                       {3, 1, Kind::sound, second ? 0.008 : 0.016, 0.8},
-                       {3, 1, Kind::shear, second ? 0.008 : 0.016, 0.8}}) {
+                       {3, 1, Kind::sound, 0.008, 0.8},
+                       {3, 1, Kind::shear, 0.008, 0.8}}) {
+    if (of.dim == 3 && !second) continue;  // their errors in time are below those in space
     std::vector<double> errors;
     for (const double step : {of.coarse, of.coarse / 2})
       errors.push_back(l2_error_on("threads", standing_of(of.kind, of.dim), box(of.dim, of.cells), 8,
