@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 
 #include "base/console.hpp"
@@ -15,7 +16,8 @@ namespace tessera::app {
 namespace {
 
 /// How long a launcher may take to end its ranks.
-constexpr int patience_in_seconds = 10;
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds patience(10);
 
 [[noreturn]] void end_of(int signal) {
   console::say("interrupted: the runs are ended, their files removed\n");
@@ -48,25 +50,43 @@ pid_t start(std::vector<std::string>& words, const std::filesystem::path& log, c
 
 Supervised::Supervised() {
   sigemptyset(&waited_for_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&waited_for_, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now {};
+    // A signal that waits is delivered whether it is ignored or not.
+    if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&waited_for_, signal);
+  }
+  struct sigaction told {};
+  told.sa_handler = SIG_DFL;  // where it is ignored, children leave no exit code
+  sigaction(SIGCHLD, &told, &of_children_);
+  sigaddset(&waited_for_, SIGCHLD);
   pthread_sigmask(SIG_BLOCK, &waited_for_, &before_);
 }
 
-Supervised::~Supervised() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+Supervised::~Supervised() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  sigaction(SIGCHLD, &of_children_, nullptr);
+}
 
 int Supervised::run(std::vector<std::string> words, const std::filesystem::path& log) const {
   check();
   const pid_t child = start(words, log, before_);
   if (child < 0) return -1;
   int status = 0, asked = 0;
-  const timespec patience{patience_in_seconds, 0};
+  auto end = Clock::time_point::max();
   for (;;) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child || (ended < 0 && errno != EINTR)) break;
-    const int signal = asked == 0 ? sigwaitinfo(&waited_for_, nullptr) : sigtimedwait(&waited_for_, nullptr, &patience);
-    if (asked != 0 && signal < 0 && errno == EAGAIN) kill(-child, SIGKILL);
-    if (asked != 0 || signal <= 0 || signal == SIGCHLD) continue;
+    if (ended == child) break;
+    if (ended < 0 && errno != EINTR) return -1;
+    if (asked != 0) {
+      if (Clock::now() >= end) kill(-child, SIGKILL);
+      const timespec a_while{0, 100'000'000};
+      (void)sigtimedwait(&waited_for_, nullptr, &a_while);  // more signals change nothing
+      continue;
+    }
+    const int signal = sigwaitinfo(&waited_for_, nullptr);
+    if (signal <= 0 || signal == SIGCHLD) continue;
     asked = signal;
+    end = Clock::now() + patience;
     kill(child, SIGTERM);
   }
   if (asked != 0) end_of(asked);

@@ -8,7 +8,8 @@
 namespace tessera::app {
 
 /// Programs that this one starts and that end with it. While it lives, SIGINT, SIGTERM and SIGHUP wait until they are
-/// looked for: so that what was made is taken away. Threads that are made meanwhile leave them alone, too.
+/// looked for: so that what was made is taken away. Threads that are made meanwhile leave them alone, too. One that is
+/// ignored, as nohup has it, stays so.
 class Supervised {
  public:
   Supervised();
@@ -24,6 +25,7 @@ class Supervised {
 
  private:
   sigset_t waited_for_, before_;
+  struct sigaction of_children_;
 };
 
 }  // namespace tessera::app

@@ -30,7 +30,7 @@ namespace {
 struct OfRanks {
   double all_dofs = 0;
   std::vector<double> dofs, cells, ghosts;  ///< [ranks]
-  double longest = 0;                       ///< most dofs that one sees of one other
+  double longest = 0;  ///< most dofs that one sees of one other, or no fewer: of a box in parts of all others
 
   /// Of the rank that sees most.
   double seen() const {

@@ -1,4 +1,8 @@
 // Commands beside `run` that mpirun starts on several ranks, and forecasts of what those would have.
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -143,35 +147,73 @@ bool is_in_a_command_line(const std::string& words) {
   return false;
 }
 
-/// Some run below a folder has said so.
+/// Some run below a folder has said so. Files may go meanwhile.
 bool one_says(const fs::path& below, const std::string& words) {
   std::error_code gone;
-  for (const auto& entry : fs::recursive_directory_iterator(below, gone))
-    if (entry.path().extension() == ".log" && bytes_of(entry.path()).find(words) != std::string::npos) return true;
+  fs::recursive_directory_iterator entry(below, gone);
+  for (; !gone && entry != fs::recursive_directory_iterator(); entry.increment(gone))
+    if (entry->path().extension() == ".log" && bytes_of(entry->path()).find(words) != std::string::npos) return true;
   return false;
 }
+
+/// Looks again and again, for a minute at most.
+bool comes_true(const std::function<bool()>& condition) {
+  for (int look = 0; look < 3000; ++look) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+/// verify of runs that do not come back on several ranks, which are there.
+struct StuckVerify {
+  explicit StuckVerify(const std::string& name) : temporary(folder() / name) {
+    const std::string deck = write_deck("verify_stuck.toml", "[physics]\ntype = \"stuck\"\nin = \"ranks\"\n");
+    const std::string plugin = (fs::path(program()).parent_path() / "plugins/stuck.so").string();
+    fs::create_directories(temporary);
+    setenv("TMPDIR", temporary.c_str(), 1);
+    verify.emplace(std::vector<std::string>{"verify", deck, "--plugin", plugin, "--ranks", "2"});
+    unsetenv("TMPDIR");
+    is_there = comes_true([&] { return !verify->runs() || one_says(temporary, "stuck\n"); }) && verify->runs();
+  }
+  bool leaves_nothing() const {
+    for (const auto& entry : fs::directory_iterator(temporary))
+      if (entry.path().filename().string().starts_with("tessera_verify_")) return false;
+    return comes_true([&] { return !is_in_a_command_line(temporary.string()); });
+  }
+
+  fs::path temporary;
+  std::optional<Child> verify;
+  bool is_there = false;
+};
 
 /// What it has started ends with it, and nothing of it stays: not its folder, no launcher, no rank.
 TEST(RanksVerify, ThatIsEndedEndsItsRuns) {
   SKIP_WITHOUT_MPI();
-  const std::string deck = write_deck("verify_stuck.toml", "[physics]\ntype = \"stuck\"\nin = \"ranks\"\n");
-  const std::string plugin = (fs::path(program()).parent_path() / "plugins/stuck.so").string();
   for (const auto& [signal, code] : {std::pair{SIGTERM, 143}, std::pair{SIGINT, 130}}) {
-    const fs::path temporary = folder() / fmt::format("verify_{}", code);
-    fs::create_directories(temporary);
-    setenv("TMPDIR", temporary.c_str(), 1);
-    Child verify({"verify", deck, "--plugin", plugin, "--ranks", "2"});
-    unsetenv("TMPDIR");
-    while (verify.runs() && !one_says(temporary, "stuck\n")) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    ASSERT_TRUE(is_in_a_command_line(temporary.string()));
-    verify.send(signal);
-    const Result result = verify.end();
+    StuckVerify stuck(fmt::format("verify_{}", code));
+    ASSERT_TRUE(stuck.is_there);
+    EXPECT_TRUE(is_in_a_command_line(stuck.temporary.string()));
+    stuck.verify->send(signal);
+    const Result result = stuck.verify->end();
     EXPECT_EQ(result.code, code) << result.text;
     EXPECT_TRUE(result.says("interrupted: ")) << result.text;
-    EXPECT_FALSE(is_in_a_command_line(temporary.string())) << result.text;
-    for (const auto& entry : fs::directory_iterator(temporary))
-      EXPECT_FALSE(entry.path().filename().string().starts_with("tessera_verify_")) << entry.path();
+    EXPECT_TRUE(stuck.leaves_nothing()) << result.text;
   }
+}
+
+/// A terminal that closes ends nothing that nohup has started.
+TEST(RanksVerify, DoesNotHearWhatIsIgnored) {
+  SKIP_WITHOUT_MPI();
+  const auto before = std::signal(SIGHUP, SIG_IGN);  // its child has that from here
+  StuckVerify stuck("verify_nohup");
+  std::signal(SIGHUP, before);
+  ASSERT_TRUE(stuck.is_there);
+  stuck.verify->send(SIGHUP);
+  stuck.verify->send(SIGTERM);  // the first that it hears
+  const Result result = stuck.verify->end();
+  EXPECT_EQ(result.code, 143) << result.text;
+  EXPECT_TRUE(stuck.leaves_nothing()) << result.text;
 }
 
 }  // namespace

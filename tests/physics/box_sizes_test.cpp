@@ -52,8 +52,8 @@ TEST(BoxSizes, AreThoseOfTheWholeMesh) {
   }
 }
 
-/// A thousand million unknowns, of which nothing is made but some thousand.
-TEST(BoxSizes, OfAnyBoxTakeNoTime) {
+/// A thousand million unknowns, more than one host has memory for, exactly.
+TEST(BoxSizes, OfAThousandMillionUnknownsAreCounted) {
   mesh::BoxParams box;
   box.shape = "hex";
   box.cells = {250, 250, 250};
