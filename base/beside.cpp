@@ -57,6 +57,11 @@ void Beside::finish() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+double Beside::seconds_waited() const {
+  const std::lock_guard lock(mutex_);
+  return waited_;
+}
+
 double Beside::seconds_worked() const {
   const std::lock_guard lock(mutex_);
   return worked_;

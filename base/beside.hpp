@@ -29,8 +29,8 @@ class Beside {
   /// Returns when everything is done. Throws what a piece has thrown.
   void finish();
 
-  /// Of the callers of both functions above, and of the work.
-  double seconds_waited() const { return waited_; }
+  /// Of the callers of both functions above, and of the work. On any thread.
+  double seconds_waited() const;
   double seconds_worked() const;
 
  private:

@@ -22,7 +22,7 @@ struct Field {
 /// How files hold the values of fields that are no integers. Coordinates are doubles in all of them.
 enum class Precision { of_double, of_float };
 
-/// The values of a field in 32 bits. Throws Error(usage) for a finite one beyond their range.
+/// The values of a field in 32 bits, infinite beyond their range.
 std::vector<float> float_values(const Field& field);
 
 /// Cells of one shape and order. conn: [cells, nodes], row-major, in VTK's node order (see `vtk_cells`).

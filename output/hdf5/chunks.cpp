@@ -1,6 +1,6 @@
-// Compressed chunks, several at a time: HDF5's own filters are those of one thread.
+// Chunks made here: compressed ones several at a time, for HDF5's own filters are those of one thread, and others from
+// where the numbers are, past its cache.
 #include <zlib.h>
-#include <new>
 
 #include <algorithm>
 #include <array>
@@ -42,11 +42,17 @@ struct Packed {
   std::uint32_t spared = 0;
 };
 
+/// A chunk from its first values on; rows that are not there yet are 0.
+std::vector<char> padded(std::span<const char> values, std::size_t chunk_bytes) {
+  std::vector<char> whole(values.begin(), values.end());
+  whole.resize(chunk_bytes, 0);
+  return whole;
+}
+
 void pack(std::span<const char> values, std::size_t chunk_bytes, std::size_t bytes, unsigned level, Packed& packed) {
   constexpr std::uint32_t deflate_spared = 2;
-  std::vector<char> whole(values.begin(), values.end()), shuffled;
-  whole.resize(chunk_bytes, 0);  // rows that are not there yet
-  shuffle(whole, bytes, shuffled);
+  std::vector<char> shuffled;
+  shuffle(padded(values, chunk_bytes), bytes, shuffled);
   uLongf size = compressBound(static_cast<uLong>(chunk_bytes));
   packed.bytes.resize(size);
   const int status =
@@ -67,20 +73,46 @@ bool is_raw(hid_t dataset, hid_t type) {
          H5Pget_nfilters(properties) == 0 && H5Tequal(in_file, type) > 0;
 }
 
-/// From where the numbers are: HDF5 would carry chunks through a cache of its own.
-void write_raw(hid_t dataset, const Shape& shape, hsize_t first, std::span<const char> values, std::size_t row_bytes,
-               const std::filesystem::path& path) {
-  const std::size_t chunk_bytes = row_bytes * shape.chunk;
-  std::vector<char> last;
-  for (std::size_t at = 0; at < values.size(); at += chunk_bytes) {
-    const char* from = &values[at];
-    if (at + chunk_bytes > values.size()) {
-      last.assign(values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
-      last.resize(chunk_bytes, 0);  // rows that are not there yet
-      from = last.data();
-    }
-    const std::array<hsize_t, 2> place{first + at / row_bytes, 0};
-    if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place.data(), chunk_bytes, from) < 0) fail("write", path);
+/// Rows of a dataset, from the first of a chunk on, as bytes.
+struct Rows {
+  hid_t dataset;
+  hsize_t first, chunk;  ///< of a chunk: how many
+  std::size_t row_bytes;
+  std::span<const char> values;
+  const std::filesystem::path& path;
+
+  std::size_t chunk_bytes() const { return row_bytes * chunk; }
+  std::size_t chunks() const { return (values.size() + chunk_bytes() - 1) / chunk_bytes(); }
+  std::span<const char> chunk_values(std::size_t number) const {
+    const std::size_t at = number * chunk_bytes();
+    return values.subspan(at, std::min(chunk_bytes(), values.size() - at));
+  }
+  void write(std::size_t number, std::uint32_t spared, std::span<const char> bytes) const {
+    const std::array<hsize_t, 2> place{first + number * chunk, 0};
+    if (H5Dwrite_chunk(dataset, H5P_DEFAULT, spared, place.data(), bytes.size(), bytes.data()) < 0) fail("write", path);
+  }
+};
+
+void write_raw(const Rows& rows) {
+  for (std::size_t i = 0; i < rows.chunks(); ++i) {
+    const std::span<const char> values = rows.chunk_values(i);
+    if (values.size() == rows.chunk_bytes())
+      rows.write(i, 0, values);
+    else
+      rows.write(i, 0, padded(values, rows.chunk_bytes()));
+  }
+}
+
+void write_packed(const Rows& rows, std::size_t bytes, unsigned level, int threads) {
+  const std::size_t chunks = rows.chunks();
+  std::vector<Packed> packed(std::min<std::size_t>(chunks, 2 * static_cast<std::size_t>(std::max(threads, 1))));
+  for (std::size_t done = 0; done < chunks; done += packed.size()) {
+    const std::size_t now = std::min(packed.size(), chunks - done);
+    parallel_chunks(threads, static_cast<Offset>(now), 1, [&](Offset begin, Offset end, int) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+        pack(rows.chunk_values(done + i), rows.chunk_bytes(), bytes, level, packed[i]);
+    });
+    for (std::size_t i = 0; i < now; ++i) rows.write(done + i, packed[i].spared, packed[i].bytes);
   }
 }
 
@@ -88,38 +120,15 @@ void write_raw(hid_t dataset, const Shape& shape, hsize_t first, std::span<const
 
 void write_chunks(hid_t dataset, hsize_t first, hsize_t count, hid_t type, const void* from, int threads,
                   const std::filesystem::path& path) {
+#if H5_VERSION_GE(1, 10, 3)
   const unsigned level = level_of(dataset);
   const std::size_t bytes = bytes_of_number(dataset);
-#if H5_VERSION_GE(1, 10, 3)
-  if (is_raw(dataset, type)) {
+  const bool raw = is_raw(dataset, type);
+  if (raw || (level > 0 && bytes > 1)) {
     const Shape shape = shape_of(dataset, path);
     const std::size_t row_bytes = bytes * static_cast<std::size_t>(shape.components);
-    return write_raw(dataset, shape, first, {static_cast<const char*>(from), row_bytes * count}, row_bytes, path);
-  }
-  if (level > 0 && bytes > 1) {
-    const Shape shape = shape_of(dataset, path);
-    const std::size_t row_bytes = bytes * static_cast<std::size_t>(shape.components);
-    const std::size_t chunk_bytes = row_bytes * shape.chunk, chunks = (count + shape.chunk - 1) / shape.chunk;
-    const std::span<const char> values(static_cast<const char*>(from), row_bytes * count);
-    std::vector<Packed> packed(std::min<std::size_t>(chunks, 2 * static_cast<std::size_t>(std::max(threads, 1))));
-    for (std::size_t done = 0; done < chunks; done += packed.size()) {
-      const std::size_t now = std::min(packed.size(), chunks - done);
-      parallel_chunks(threads, static_cast<Offset>(now), 1, [&](Offset begin, Offset end, int) {
-        for (Offset i = begin; i < end; ++i) {
-          const std::size_t at = (done + static_cast<std::size_t>(i)) * chunk_bytes;
-          pack(values.subspan(at, std::min(chunk_bytes, values.size() - at)), chunk_bytes, bytes, level,
-               packed[static_cast<std::size_t>(i)]);
-        }
-      });
-      for (std::size_t i = 0; i < now; ++i) {
-        const std::array<hsize_t, 2> place{first + (done + i) * shape.chunk, 0};
-        const Packed& chunk = packed[i];
-        if (H5Dwrite_chunk(dataset, H5P_DEFAULT, chunk.spared, place.data(), chunk.bytes.size(), chunk.bytes.data()) <
-            0)
-          fail("write", path);
-      }
-    }
-    return;
+    const Rows rows{dataset, first, shape.chunk, row_bytes, {static_cast<const char*>(from), row_bytes * count}, path};
+    return raw ? write_raw(rows) : write_packed(rows, bytes, level, threads);
   }
 #endif
   write_rows(dataset, first, count, type, from, path);

@@ -10,7 +10,8 @@
 
 namespace tessera::physics {
 
-/// Says once of a run that a number is not finite: files and tables have it as it is, the summary as null.
+/// Says once of a run that a number is not finite: files and tables have it as it is, the summary as null; or that one
+/// is infinite in files of floats.
 struct NotFinite {
   std::string what;        ///< "the field 'flux' is not finite"
   std::string where = {};  ///< " at 9 nodes, the first at (0, 0, 0)"; of a series that of its first such state
@@ -21,6 +22,14 @@ void warn_once(const NotFinite& found);
 /// Of the values of a field at all nodes, [nodes, stride], on any thread. `when` ends the sentence.
 std::optional<NotFinite> find_not_finite(const std::string& field, std::span<const double> values, int stride,
                                          const std::vector<double>& node_points, int threads, const std::string& when);
+
+/// The same of numbers beyond the range of floats, which files of them have as infinite ones.
+std::optional<NotFinite> find_beyond_floats(const std::string& field, std::span<const double> values, int stride,
+                                            const std::vector<double>& node_points, int threads,
+                                            const std::string& when);
+/// A warning of these. Collective.
+void warn_of_beyond_floats(const std::string& field, std::span<const double> values, int stride, const NodalSolution& s,
+                           const std::string& when);
 
 /// [nodes, 3] of [nodes, dim]: vectors in files have three components.
 std::vector<double> with_three_components(std::span<const double> values, int dim);

@@ -23,7 +23,8 @@ bool is_shown(const OutputParams& params, double start, Offset step, double t_be
 /// solution.vtkhdf, and quantities.csv, with a row for each. While the run goes on one thread makes of a solution what
 /// files have, and another one writes it, so that disk and processors are busy at a time. At most two states wait: one
 /// in the values of the solution and of fields that are not LaterFields for the first thread, one in all of its fields
-/// for the second. What they find wrong a later call throws, `flush` at the latest.
+/// for the second, so that fields that are not LaterFields are there of four states. What they find wrong a later call
+/// throws, `flush` at the latest.
 class Frames {
  public:
   /// `t`: the time at which a run goes on with the series that is there. `free_team`: a device computes while files are
@@ -70,10 +71,10 @@ class Frames {
   std::mutex mutex_;                                  ///< of
   std::vector<NotFinite> not_finite_;                 ///< what the threads have found, and
   std::vector<std::vector<double>> spares_, memory_;  ///< what they need no more: solutions, other fields
-  double held_up_ = 0;  ///< seconds that the thread that makes states has waited for the other one
+  double held_up_ = 0;  ///< seconds that the thread that makes states has waited for the other one; that thread's
   // The last ones: they end before what they write to, and the first to hand over before the other.
-  Beside writer_;
-  Beside maker_;
+  Beside writer_;  ///< work comes from that of maker_ alone; others call `finish`, once maker_ is finished
+  Beside maker_;   ///< work comes from the run
 };
 
 }  // namespace tessera::physics

@@ -67,8 +67,10 @@ double matrix_free_setup_bytes(const mesh::Mesh& mesh, const assembly::Space& sp
 /// Whatever the size of a run: code that a check does not call, and what libraries set up for it.
 constexpr double of_any_run = 5 << 20;
 
-/// Files: coordinates, cells and the fields that are written, ours and VTK's; tensors are derived together.
-double output_bytes(const CommonParams& params, const Discretisation& space, const Traits& traits) {
+/// Files: coordinates, cells and the fields that are written, ours and VTK's; tensors are derived together. `states`:
+/// that have their fields at a time; of a run through time see Frames, those that wait, are made and are written.
+constexpr double states_of_series = 4;
+double output_bytes(const CommonParams& params, const Discretisation& space, const Traits& traits, double states) {
   const auto written = [&](const FieldInfo& field) {
     const std::vector<std::string>& asked = params.output.fields;
     return asked.empty() ? field.written : std::find(asked.begin(), asked.end(), field.name) != asked.end();
@@ -76,7 +78,8 @@ double output_bytes(const CommonParams& params, const Discretisation& space, con
   double entries = 0, of_node = 72;
   for (const assembly::DofBlock& block : space.dofs.blocks) entries += static_cast<double>(block.dofs.size());
   for (const FieldInfo& field : traits.fields)
-    of_node += (written(field) ? 16.0 * field.stride() : 0) + 8.0 * static_cast<double>(field.components.size());
+    of_node +=
+        (written(field) ? 8 * (states + 1) * field.stride() : 0) + 8.0 * static_cast<double>(field.components.size());
   return of_node * space.dofs.dofs + 12 * entries + 33.0 * space.mesh.cells();
 }
 
@@ -152,13 +155,14 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   const double rows = space.rows(), components = space.components;
   Estimate result;
   // Phases follow each other: files are written when matrix and solver are gone.
-  const double now = bytes_in_use() + of_any_run, files = output_bytes(params, space, traits);
+  const double now = bytes_in_use() + of_any_run, files = output_bytes(params, space, traits, 1),
+               of_series = params.output.write ? output_bytes(params, space, traits, states_of_series) : 0;
   if (coefficients.steps) {
     // The state on the host, and what becomes a file of it, beside all that makes steps.
     const StepBytes& steps = *coefficients.steps;
     const double states = 8.0 * states_of_steps * rows;
     result.device_bytes = steps.kept;
-    result.host_bytes = now + steps.kept + std::max(steps.set_up, states + (params.output.write ? files : 0));
+    result.host_bytes = now + steps.kept + std::max(steps.set_up, states + of_series);
     return result;
   }
   if (ways.matrix_free) {
@@ -203,8 +207,8 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   if (!params.time && !ways.nonlinear) return result;
   // What assembles stays beside the solver, which has its own form of the matrix unless it borrows that which is
   // filled. In a step there are M and A as well, of implicit schemes their sum, of explicit ones over ranks the
-  // rows of A that a rank owns, and the vectors of the scheme; files are written meanwhile, and two more states wait
-  // for that. Newton's method has the sum as its tangent, and an assembler for each of both. Lower orders have the same
+  // rows of A that a rank owns, and the vectors of the scheme; files are written meanwhile (states_of_series).
+  // Newton's method has the sum as its tangent, and an assembler for each of both. Lower orders have the same
   // for a part of the rows.
   const bool implicit = !params.time || is_implicit(*params.time);
   const double filled = !params.time ? 1 : (implicit || ways.all_rows > 0) && !ways.nonlinear ? 3 : 2;
@@ -215,7 +219,7 @@ Estimate estimate(const CommonParams& params, const Discretisation& space, const
   const double copied = ways.nonlinear ? coefficients.bytes : 0;  // of the host, while the assembler takes them
   const auto beside = [&](const Stored& form) { return form.borrows && !params.time ? 0 : form.kept; };
   result.device_bytes = stay + beside(device) + (implicit ? solver.device : 0);
-  const double written = params.time && params.output.write ? 2 * files : 0;
+  const double written = params.time ? of_series : 0;
   result.host_bytes =
       std::max(result.host_bytes, now + stay + copied + beside(host) + written + (implicit ? solver.host : 0));
   return result;

@@ -115,10 +115,30 @@ std::vector<double> left_by_others(FileState& state, std::size_t length) {
   return {};
 }
 
-/// Fields of u at the nodes that `made` lacks. What of them is not finite is noted.
-void make_later(const std::vector<Later>& later, const FieldInfo& solved, int components,
-                const std::vector<double>& dof_points, int threads, const std::string& when, std::vector<double> u,
-                Written& made, FileState& state) {
+/// Notes what of a field files cannot have as it is.
+struct Look {
+  const std::vector<double>& dof_points;
+  int threads;
+  std::string when;
+  bool floats;  ///< files have them
+
+  void operator()(const output::Field& field, std::span<const double> values, FileState& state) const {
+    if (auto found = find_not_finite(field.name, values, field.components, dof_points, threads, when))
+      state.not_finite.push_back(std::move(*found));
+    if (!floats) return;
+    if (auto found = find_beyond_floats(field.name, values, field.components, dof_points, threads, when))
+      state.not_finite.push_back(std::move(*found));
+  }
+};
+
+bool writes_floats(const OutputParams& params) {
+  return precision_of(params) == output::Precision::of_float &&
+         (params.has_format("vtu") || params.has_format("pvtu") || params.has_format("vtkhdf"));
+}
+
+/// Fields of u at the nodes that `made` lacks.
+void make_later(const std::vector<Later>& later, const FieldInfo& solved, int components, const Look& look,
+                std::vector<double> u, Written& made, FileState& state) {
   std::optional<std::size_t> place_of_u;
   for (const Later& of : later) {
     output::Field& field = made.nodal[of.place];
@@ -126,16 +146,14 @@ void make_later(const std::vector<Later>& later, const FieldInfo& solved, int co
       place_of_u = of.place;
       continue;
     }
-    const std::size_t length = dof_points.size() / 3 * static_cast<std::size_t>(field.components);
+    const std::size_t length = look.dof_points.size() / 3 * static_cast<std::size_t>(field.components);
     field.values = of.make ? of.make(u, left_by_others(state, length)) : with_three_components(u, components);
-    if (auto found = find_not_finite(field.name, field.values, field.components, dof_points, threads, when))
-      state.not_finite.push_back(std::move(*found));
+    look(field, field.values, state);
   }
   state.memory.clear();
   if (!place_of_u) return;
   output::Field& field = made.nodal[*place_of_u];
-  if (auto found = find_not_finite(field.name, u, field.components, dof_points, threads, when))
-    state.not_finite.push_back(std::move(*found));
+  look(field, u, state);
   field.values = std::move(u);
 }
 
@@ -160,7 +178,7 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
                             (converged ? "" : " (NOT CONVERGED)");
   Written written;
   std::vector<Later> later;
-  const bool can_wait = names.in_series && !s.share;
+  const bool can_wait = names.in_series && !s.share, floats = writes_floats(params.output);
   const auto* const without_results = can_wait ? dynamic_cast<const LaterFields*>(&results) : nullptr;
   for (const FieldInfo* field : fields_to_write(params.output, fields)) {
     const bool solved = field == &fields.front();
@@ -171,6 +189,7 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
       continue;
     }
     FieldValues values(*field, solved, s, results, names.when);
+    if (floats) warn_of_beyond_floats(field->name, values.values, values.stride, s, names.when);
     written.nodal.push_back({field->name, values.stride, values.taken()});
   }
   const bool in_pieces = s.share && (!s.share->has_whole || params.output.has_format("pvtu"));
@@ -179,10 +198,10 @@ int write_solution(const CommonParams& params, const std::vector<FieldInfo>& fie
                          Written all) {
     const bool asks_for_u = !later.empty();
     take(
-        [title, names, threads = s.threads, components = s.space.components, solved = fields.front(), &mesh, &dofs,
-         &dof_points, &output = params.output, all = std::move(all),
+        [title, names, floats, threads = s.threads, components = s.space.components, solved = fields.front(), &mesh,
+         &dofs, &dof_points, &output = params.output, all = std::move(all),
          later = std::move(later)](FileState& state, std::vector<double> u) mutable {
-          make_later(later, solved, components, dof_points, threads, names.when, std::move(u), all, state);
+          make_later(later, solved, components, {dof_points, threads, names.when, floats}, std::move(u), all, state);
           if (names.goes_on) return take_fields(dofs, std::move(all), state.shown);
           output::VtkData whole = vtk_data(mesh, dofs, dof_points, std::move(all), groups_overlap(mesh));
           whole.title = title;

@@ -1,5 +1,6 @@
 // Runs whose states are one HDF5 file, and what their thread that writes finds wrong.
 #include <algorithm>
+#include <cmath>
 
 #include "app/child.hpp"
 #include "app/nonlinear.hpp"
@@ -164,6 +165,21 @@ TEST_F(VtkhdfRun, OfFloatsIsThatOfDoublesRounded) {
   EXPECT_TRUE(other.says("output.precision stays as it is")) << other.text;
 }
 
+TEST_F(VtkhdfRun, OfFloatsWarnsOfWhatIsBeyondThem) {
+  std::string text = deck_of();
+  for (const auto& [from, to] : {std::pair{"\"x*y\"", "\"1e39*x*y\""}, {"sin(9*t)", "0"}})
+    text.replace(text.find(from), std::string(from).size(), to);
+  const std::string deck = write_deck("hdf_beyond.toml", text);
+  const fs::path out = folder() / "beyond", doubles = folder() / "not_beyond";
+  const Result result = run_into(deck, out, " --set output.precision=float");
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_TRUE(result.says("the field 'u' is beyond 3.4e+38, and infinite in files of output.precision = \"float\" at "))
+      << result.text;
+  const std::vector<double> u = output::read_vtkhdf(out / "solution.vtkhdf", 0).state.point_fields.front().values;
+  EXPECT_GT(std::count_if(u.begin(), u.end(), [](double value) { return std::isinf(value); }), 0);
+  EXPECT_FALSE(run_into(deck, doubles).says("is beyond"));
+}
+
 TEST_F(VtkhdfRun, OfFloatsHasPiecesOfFloats) {
   if (!has_mpi()) GTEST_SKIP() << "no libtessera_mpi.so beside the program, or no mpirun";
   const std::string deck = write_deck("hdf_float_pieces.toml", deck_of());
@@ -264,6 +280,24 @@ TEST(WriterOfStates, SaysWhereTheDiskIsFull) {
     EXPECT_EQ(summary_in(out)["exit_code"], 7) << format;
     for (const auto& entry : fs::directory_iterator(out)) EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
   }
+}
+
+/// The thread that writes fails while the other one makes states, and others wait.
+TEST_F(VtkhdfRun, SaysWhereTheDiskIsFullWhileStatesAreMade) {
+  const std::string deck = write_deck("full_while_made.toml", deck_of("triangle", 2, 24));
+  const fs::path all = folder() / "full_never", out = folder() / "full_while_made";
+  const std::string options =
+      " --set checkpoint.every=0 --set output.every=1 --set output.compression=0 --set output.formats='[\"vtkhdf\"]'";
+  ASSERT_EQ(run_into(deck, all, options).code, 0);
+  const auto third = fs::file_size(all / "solution.vtkhdf") / 3 / 512;  // two where blocks have 1024 bytes
+  const Result result = shell("ulimit -f " + std::to_string(third) + "; exec " + program() + " run " + deck +
+                              " --quiet --backend threads --output " + out.string() + options);
+  EXPECT_EQ(result.code, 7) << result.text;
+  EXPECT_TRUE(result.says("cannot write " + (out / "solution.vtkhdf").string())) << result.text;
+  EXPECT_EQ(summary_in(out)["exit_code"], 7);
+  const std::size_t whole = output::read_vtkhdf(out / "solution.vtkhdf").times.size();
+  EXPECT_GT(whole, 2u);
+  EXPECT_LT(whole, 51u);
 }
 
 /// A checkpoint is written when all states before it are: whoever sees one sees them.

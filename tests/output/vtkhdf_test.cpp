@@ -9,50 +9,20 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <random>
 #include <utility>
 
 #include "base/error.hpp"
 #include "output/checkpoint.hpp"
 #include "output/files.hpp"
+#include "output/vtkhdf_support.hpp"
 #include "support/full_disk.hpp"
 #include "support/lattice.hpp"
-#include "support/strip.hpp"
 
 namespace tessera::output {
 namespace {
 
-namespace fs = std::filesystem;
 using mesh::Shape;
-
-fs::path fresh_folder(const std::string& name) {
-  const fs::path folder = fs::path(::testing::TempDir()) / ("tessera_vtkhdf_" + name);
-  fs::remove_all(folder);
-  fs::create_directories(folder);
-  return folder;
-}
-
-VtkData state(double t, int n = 5) { return testing::strip(t, n); }
-
-const Field& field(const std::vector<Field>& fields, const std::string& name) {
-  for (const Field& one : fields)
-    if (one.name == name) return one;
-  throw Error(ExitCode::internal, "no field " + name);
-}
-
-/// The same fields, bit by bit; names are HDF5's.
-void expect_same_fields(const std::vector<Field>& read, const std::vector<Field>& written) {
-  ASSERT_EQ(read.size(), written.size());
-  for (const Field& one : written) {
-    std::string name = one.name;
-    std::replace(name.begin(), name.end(), '/', '_');
-    const Field& other = field(read, name);
-    EXPECT_EQ(other.values, one.values) << name;
-    EXPECT_EQ(other.components, one.components) << name;
-    EXPECT_EQ(other.integer, one.integer) << name;
-  }
-}
 
 void expect_states(const fs::path& path, const std::vector<double>& times, int n = 5) {
   ASSERT_EQ(read_vtkhdf(path).times, times);
@@ -65,32 +35,6 @@ void expect_states(const fs::path& path, const std::vector<double>& times, int n
     expect_same_fields(read.cell_fields, written.cell_fields);
   }
 }
-
-template <class Act>
-void expect_error(const Act& act, const std::string& message, ExitCode code = ExitCode::file_system) {
-  try {
-    act();
-    ADD_FAILURE() << "no error: " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
-    EXPECT_TRUE(code == ExitCode::internal || !error.help().empty());
-  }
-}
-
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-class Vtkhdf : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (hdf5_version().empty()) GTEST_SKIP() << "built without HDF5";
-  }
-};
 
 TEST_F(Vtkhdf, OfOneStateHasWhatTheVtuFileHas) {
   const fs::path folder = fresh_folder("static");
@@ -200,68 +144,6 @@ TEST_F(Vtkhdf, OfASeriesHasAnyNumberOfPointsAndSteps) {
   for (const std::size_t i : {0, 127, 128, 299})
     expect_same_fields(read_vtkhdf(folder / "long.vtkhdf", i).state.point_fields,
                        state(static_cast<double>(i), 1).point_fields);
-}
-
-/// Of floats a state has half the bytes; they are those of the .vtu file, and coordinates are as they were.
-TEST_F(Vtkhdf, OfFloatsHasHalfTheBytes) {
-  const fs::path folder = fresh_folder("floats");
-  constexpr int cells = 2000, states = 20;
-  for (const auto& [name, precision] : {std::pair{"double", Precision::of_double}, {"float", Precision::of_float}}) {
-    VtkhdfSeries series(folder / (std::string(name) + ".vtkhdf"), {.compression = 0, .precision = precision});
-    for (int i = 0; i <= states; ++i) {
-      series.add(i, state(i, cells));
-      if (i == 0) write_vtkhdf(state(0, cells), folder / (std::string(name) + "_0.vtkhdf"), {0, 1, precision});
-    }
-  }
-  const auto size = [&](const char* name) { return static_cast<double>(fs::file_size(folder / name)); };
-  // u and flux: 4 and 12 bytes a point in the place of 8 and 24; "steady", once, 4 in the place of 8.
-  const double points = 3 * (cells + 1), less = (states + 1) * 16 * points + 4 * points;
-  EXPECT_NEAR(size("double.vtkhdf") - size("float.vtkhdf"), less, 0.01 * less);
-  EXPECT_NEAR(size("double_0.vtkhdf") - size("float_0.vtkhdf"), 20 * points, 0.05 * 20 * points);
-  for (const int i : {0, 7, states}) {
-    const VtkData rounded = testing::as_floats(state(i, cells));
-    const VtuFile read = read_vtkhdf(folder / "float.vtkhdf", static_cast<std::size_t>(i)).state;
-    EXPECT_EQ(read.points, rounded.points);
-    expect_same_fields(read.point_fields, rounded.point_fields);
-    expect_same_fields(read.cell_fields, rounded.cell_fields);
-    write_vtu(state(i, cells), folder / "a.vtu", Precision::of_float);
-    expect_same_fields(read_vtu(folder / "a.vtu").point_fields, read.point_fields);
-  }
-}
-
-/// As if it had never ended, and by numbers of the same kind alone.
-TEST_F(Vtkhdf, OfFloatsGoesOn) {
-  const fs::path folder = fresh_folder("floats_on");
-  const VtkhdfOptions floats{.precision = Precision::of_float};
-  const fs::path path = folder / "a.vtkhdf";
-  {
-    VtkhdfSeries series(path, floats);
-    for (const double t : {0.0, 1.0, 1.5}) series.add(t, state(t, 500));
-  }
-  VtkhdfSeries on = VtkhdfSeries::resume(path, 1, floats);
-  for (const double t : {2.0, 3.0}) on.add(t, state(t, 500));
-  VtkhdfSeries other = VtkhdfSeries::resume(path, 3);
-  expect_error([&] { other.add(4, state(4, 500)); }, "its field 'u' is another than that of this run");
-  const std::vector<double> times{0, 1, 2, 3};
-  ASSERT_EQ(read_vtkhdf(path).times, times);
-  for (std::size_t i = 0; i < times.size(); ++i)
-    expect_same_fields(read_vtkhdf(path, i).state.point_fields, testing::as_floats(state(times[i], 500)).point_fields);
-}
-
-TEST_F(Vtkhdf, OfFloatsRefusesWhatIsBeyondThem) {
-  const fs::path path = fresh_folder("floats_beyond") / "a.vtkhdf";
-  VtkhdfSeries series(path, {.precision = Precision::of_float});
-  series.add(0, state(0));
-  VtkData data = state(1);
-  data.point_fields[1].values[4] = -1e39;
-  const auto beyond = "the output field 'flux' has -1e+39, and output.precision = \"float\" reaches to 3.4e+38";
-  expect_error([&] { series.add(1, data); }, beyond, ExitCode::usage);
-  expect_error([&] { write_vtu(data, path.parent_path() / "a.vtu", Precision::of_float); }, beyond, ExitCode::usage);
-  EXPECT_EQ(names_in(path.parent_path()), std::vector<std::string>{"a.vtkhdf"});
-  EXPECT_EQ(read_vtkhdf(path).times, std::vector<double>{0});
-  data.point_fields[1].values[4] = std::numeric_limits<double>::infinity();  // which floats have
-  series.add(1, data);
-  EXPECT_EQ(field(read_vtkhdf(path).state.point_fields, "flux").values[4], data.point_fields[1].values[4]);
 }
 
 TEST_F(Vtkhdf, StoresWhatStaysOnce) {
