@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -47,20 +48,46 @@ void LayerSides::check() {
   refuse_absorbing();
 }
 
+namespace {
+
+struct Range {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  void add(double x) { least = std::min(least, x), most = std::max(most, x); }
+  bool is(const Range& other) const {
+    constexpr double equal = 1e-6;
+    const double size = std::max(std::abs(least), std::abs(most));
+    return std::abs(least - other.least) <= equal * size && std::abs(most - other.most) <= equal * size;
+  }
+};
+
+/// What materials of one medium differ by: speed, mass, and a sum of the components of the stiffness with weights of
+/// their own, so that those of a law that is turned have another.
+struct Ranges {
+  Range speed, mass, stiffness;
+
+  void add(const Problem& medium, Index cell, int q) {
+    const Media& media = medium.media;
+    speed.add(media.fast.at(medium.cells, cell, q));
+    mass.add(media.mass.at(medium.cells, cell, q));
+    double sum = 0;
+    for (int c = 0; c < media.stiffness.components; ++c)
+      sum += (1 + 0.1 * c) * media.stiffness.at(medium.cells, cell, q, c);
+    stiffness.add(sum);
+  }
+  bool has_any() const { return speed.least <= speed.most; }
+  bool are(const Ranges& other) const {
+    return speed.is(other.speed) && mass.is(other.mass) && stiffness.is(other.stiffness);
+  }
+};
+
+}  // namespace
+
 void LayerSides::warn_of_jumps() const {
-  constexpr double equal = 1e-6;
-  struct Range {
-    double least = std::numeric_limits<double>::infinity(), most = -least;
-    void add(double x) { least = std::min(least, x), most = std::max(most, x); }
-    bool is(const Range& other) const {
-      return std::abs(least - other.least) <= equal * most && std::abs(most - other.most) <= equal * most;
-    }
-  };
   for (const LayerSide& side : sides_)
     for (const Problem* const medium : media_) {
-      // Of each node between elements that lie behind each other the speeds of those before and of those behind it: an
-      // interface along the normal has both of its media on either side.
-      std::map<Index, std::array<Range, 2>> speeds;
+      // Of each node between elements that lie behind each other the materials of those before and of those behind it:
+      // an interface along the normal has both of its media on either side.
+      std::map<Index, std::array<Ranges, 2>> materials;
       each_cell([&](Index number, const Index* nodes, int count) {
         const Index cell = medium->own(number);
         const auto [least, most] = extent(side, nodes, count);
@@ -69,17 +96,21 @@ void LayerSides::warn_of_jumps() const {
           const Index dof = medium->cells.cell(cell)[q];
           const double x = side.at(&problem_.space.dof_points[3 * static_cast<std::size_t>(dof)]);
           if (x <= side.inner + tolerance_ || (x > least + tolerance_ && x < most - tolerance_)) continue;
-          speeds[dof][x >= most - tolerance_ ? 0 : 1].add(medium->media.fast.at(medium->cells, cell, q));
+          materials[dof][x >= most - tolerance_ ? 0 : 1].add(*medium, cell, q);
         }
       });
-      for (const auto& [dof, of] : speeds) {
-        if (of[0].least > of[0].most || of[1].least > of[1].most || of[0].is(of[1])) continue;
+      for (const auto& [dof, of] : materials) {
+        if (!of[0].has_any() || !of[1].has_any() || of[0].are(of[1])) continue;
         const double* const x = &problem_.space.dof_points[3 * static_cast<std::size_t>(dof)];
+        const std::string how =
+            of[0].speed.is(of[1].speed)
+                ? std::string("the speed stays, the density or a modulus does not")
+                : fmt::format("the speed before it is {:.4g} and behind it {:.4g}", of[0].speed.most, of[1].speed.most);
         warn(
-            fmt::format("the layer of type = \"pml\" at {}: the material jumps in it at ({:g}, {:g}, {:g}), where the "
-                        "speed before it is {:.4g} and behind it {:.4g}: what is reflected there comes back; let "
-                        "materials end before the layer, or let it grow: grow = true",
-                        side.plane(side.outer), x[0], x[1], x[2], of[0].most, of[1].most));
+            fmt::format("the layer of type = \"pml\" at {}: the material jumps in it at ({:g}, {:g}, {:g}), where {}: "
+                        "what is reflected there comes back; let materials end before the layer, or let it grow: grow "
+                        "= true",
+                        side.plane(side.outer), x[0], x[1], x[2], how));
         break;
       }
     }

@@ -107,14 +107,6 @@ std::vector<Layers> make(LayerSides& sides) {
   return result;
 }
 
-/// Whether the mesh has the sides of the deck's box, but not its cells.
-bool is_outline(const Problem& problem) {
-  const auto& box = problem.params.mesh.box;
-  if (!box || problem.space.mesh.box_cells[0] == 0) return false;
-  const mesh::BoxParams whole = mesh::refined(*box, problem.params.mesh.refine);
-  return !std::equal(whole.cells.begin(), whole.cells.end(), problem.space.mesh.box_cells.begin());
-}
-
 /// What is prescribed has no memory: S u of it is not known.
 void refuse_prescribed(const CoupledProblem& problem, const Layers& layers) {
   const Problem& solid = problem.solid;
@@ -137,6 +129,13 @@ void refuse_prescribed(const CoupledProblem& problem, const Layers& layers) {
 
 }  // namespace
 
+bool is_outline(const Params& params, const mesh::Mesh& mesh) {
+  const auto& box = params.mesh.box;
+  if (!box || mesh.box_cells[0] == 0) return false;
+  const mesh::BoxParams whole = mesh::refined(*box, params.mesh.refine);
+  return !std::equal(whole.cells.begin(), whole.cells.end(), mesh.box_cells.begin());
+}
+
 Layers make_layers(const Problem& problem) {
   LayerSides sides({&problem});
   return make(sides).front();
@@ -153,7 +152,7 @@ std::array<Layers, 2> make_layers(const CoupledProblem& problem) {
 
 void check_layers(const Problem& problem) {
   LayerSides sides({&problem});
-  if (is_outline(problem))
+  if (is_outline(problem.params, problem.space.mesh))
     sides.find();
   else
     sides.check();
@@ -165,7 +164,7 @@ void check_layers(const Problem& problem) {
 void check_layers(const CoupledProblem& problem) {
   LayerSides sides({&problem.fluid, &problem.solid});
   sides.find();
-  if (!is_outline(problem.solid)) make_layers(problem);
+  if (!is_outline(problem.solid.params, problem.space.mesh)) make_layers(problem);
   sides.warn_of_jumps();
   sides.warn_of_plates();
   sides.warn_of_backward_waves();

@@ -14,6 +14,9 @@ assembly::spectral::Layers make_layers(const Problem& problem);
 /// Of fluids and of the solids beside them, each of its own cells. All are stretched alike, as by the faster medium.
 std::array<assembly::spectral::Layers, 2> make_layers(const CoupledProblem& problem);
 
+/// Whether the mesh has the sides of the deck's box, but not its cells: the root's, of a box that ranks make in parts.
+bool is_outline(const Params& params, const mesh::Mesh& mesh);
+
 /// Throws Error(usage) where a side is not a plane of the mesh's outside across an axis, where cells cross the plane at
 /// which its layer would begin, where the layers leave nothing between them, or where a source, a plane wave at the
 /// start or an absorbing side is in one; warns of plates. For one rank that has the whole; of a box that ranks make in

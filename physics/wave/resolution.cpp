@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
+#include <map>
 #include <numbers>
 #include <utility>
 #include <vector>
 
 #include "assembly/spectral/layer_cells.hpp"
+#include "base/collective.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "mesh/quality.hpp"
 #include "physics/entry.hpp"
@@ -69,73 +73,127 @@ struct Named {
   std::string what;
 };
 
-void add(const deck::TimeFunctionParams& params, const deck::TimeFunction& f, const std::string& name, double from,
-         double to, std::vector<Named>& all) {
-  const auto table = deck::time_function_table();
-  const auto is_entry = [&](const deck::TimeFunctionEntry& entry) { return entry.name == params.time_function.text; };
-  const auto entry = std::find_if(table.begin(), table.end(), is_entry);
-  if (params.frequency) all.push_back({*params.frequency, ""});
-  if (entry != table.end()) {  // beside these step, which has waves of all frequencies, and ramp
-    if (params.width && entry->has_frequency)
-      all.push_back({1 / (std::numbers::pi * *params.width),
-                     fmt::format(", which the {} of {} has by its width", entry->name, name)});
-    return;
+/// The waves of a deck as they are found, one source after the other.
+class Waves {
+ public:
+  void add(const deck::TimeFunctionParams& params, const deck::TimeFunction& f, const std::string& name, double from,
+           double to) {
+    const auto table = deck::time_function_table();
+    const auto is_entry = [&](const deck::TimeFunctionEntry& entry) { return entry.name == params.time_function.text; };
+    const auto entry = std::find_if(table.begin(), table.end(), is_entry);
+    if (params.frequency) all_.push_back({*params.frequency, ""});
+    if (entry != table.end()) {  // beside these step, which has waves of all frequencies, and ramp
+      if (params.width && entry->has_frequency)
+        all_.push_back({1 / (std::numbers::pi * *params.width),
+                        fmt::format(", which the {} of {} has by its width", entry->name, name)});
+      return;
+    }
+    if (f.is_constant() || !(to > from)) return;
+    if (const auto highest = look_at(params, f, from, to))
+      all_.push_back({*highest, fmt::format(", below which {} has 95 % of its power", name)});
   }
-  if (f.is_constant() || !(to > from)) return;
-  if (const auto highest = highest_part(f, from, to))
-    all.push_back({*highest, fmt::format(", below which {} has 95 % of its power", name)});
-}
+
+  std::vector<Named> end() {
+    if (left_out_ > 0)
+      log_info(
+          fmt::format("how many nodes stand on the waves of {} sources and plane waves is not looked at: of functions "
+                      "that are expressions or files the first {} are",
+                      left_out_, most_functions));
+    return std::move(all_);
+  }
+
+ private:
+  static constexpr std::size_t most_functions = 100;
+
+  /// The amplitude does not matter.
+  std::optional<double> look_at(const deck::TimeFunctionParams& params, const deck::TimeFunction& f, double from,
+                                double to) {
+    const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", params.time_function.text, params.file.text,
+                                        params.outside.value_or(""), params.delay.value_or(0), from, to);
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+    if (known_.size() == most_functions) {
+      ++left_out_;
+      return std::nullopt;
+    }
+    return known_[key] = highest_part(f, from, to);
+  }
+
+  std::vector<Named> all_;
+  std::map<std::string, std::optional<double>> known_;
+  std::size_t left_out_ = 0;
+};
 
 std::vector<Named> waves_of(const Params& params) {
-  std::vector<Named> all;
+  Waves all;
   const double start = params.time->start, end = params.time->end;
   for (std::size_t s = 0; s < params.point_sources.size(); ++s) {
     const PointSourceParams& source = params.point_sources[s];
-    add(source, source.function, entry("source", s, {}), start, end, all);
+    all.add(source, source.function, entry("source", s, {}), start, end);
   }
   for (std::size_t w = 0; w < params.plane_waves.size(); ++w) {
     const PlaneWaveParams& wave = params.plane_waves[w];
-    // It is under way at the start: what has passed already is as long as what is to come. A table has its own times.
-    const bool expression = wave.file.text.empty();
-    add(wave, wave.function, entry("plane_wave", w, {}), expression ? 2 * start - end : start, expression ? end : start,
-        all);
+    if (!wave.file.text.empty()) continue;  // which of its times the mesh sees, distances from `at` say
+    // It is under way at the start: what has passed already is as long as what is to come.
+    all.add(wave, wave.function, entry("plane_wave", w, {}), 2 * start - end, end);
   }
-  return all;
+  return all.end();
 }
 
 }  // namespace
 
 std::optional<double> highest_part(const deck::TimeFunction& f, double from, double to) {
   constexpr double agree = 0.02;
-  constexpr std::size_t fewest = std::size_t{1} << 12, most = std::size_t{1} << 18;
+  constexpr std::size_t fewest = std::size_t{1} << 12, most = std::size_t{1} << 16;
   std::optional<double> last;
-  for (std::size_t count = fewest; count <= most; count *= 4) {
-    const std::optional<double> here = by_samples(f, from, to, count);
-    if (here && last && std::abs(*here - *last) <= agree * *here) return here;
-    last = here;
+  try {
+    for (std::size_t count = fewest; count <= most; count *= 4) {
+      const std::optional<double> here = by_samples(f, from, to, count);
+      if (here && last && std::abs(*here - *last) <= agree * *here) return here;
+      last = here;
+    }
+  } catch (const Error&) {
+    return std::nullopt;  // what the steps of a run meet of it, the run refuses
   }
   return std::nullopt;
 }
 
-void each_wave(const Params& params, std::span<const Problem* const> media,
-               const std::function<void(const std::string&, bool)>& say) {
-  constexpr double few = 4;  // the phase is then wrong by some per cent
-  const std::vector<Named> waves = waves_of(params);
-  if (waves.empty()) return;
+assembly::spectral::Most slowest_passage(std::span<const Problem* const> media) {
   assembly::spectral::Most slowest;
   for (const Problem* medium : media) {
     const auto slow = assembly::spectral::longest_passage(medium->mesh(), medium->cells, medium->media.slow);
     if (slow.value > slowest.value) slowest = slow;
   }
-  std::vector<std::string> said;
-  for (const auto& [frequency, what] : waves) {
+  return slowest;
+}
+
+assembly::spectral::Most slowest_of(Communicator& ranks, const assembly::spectral::Most& mine) {
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  assembly::spectral::Most all;
+  all.value = maximum(ranks, mine.value);
+  const double first = -maximum(ranks, mine.value == all.value ? -ranks.rank() : none);
+  for (std::size_t a = 0; a < all.at.size(); ++a) all.at[a] = maximum(ranks, ranks.rank() == first ? mine.at[a] : none);
+  return all;
+}
+
+std::vector<NodesOnWave> nodes_on_waves(const Params& params, const assembly::spectral::Most& slowest) {
+  constexpr double few = 4;  // the phase is then wrong by some per cent
+  std::vector<NodesOnWave> all;
+  if (!(slowest.value > 0)) return all;
+  for (const auto& [frequency, what] : waves_of(params)) {
     const double nodes = params.physics.order / (slowest.value * frequency);
     const std::string text =
         fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz{}, at ({:.4g}, {:.4g}, {:.4g})", nodes,
                     frequency, what, slowest.at[0], slowest.at[1], slowest.at[2]);
-    if (std::find(said.begin(), said.end(), text) == said.end()) say(text, nodes < few);
-    said.push_back(text);
+    const auto is_it = [&](const NodesOnWave& said) { return said.text == text; };
+    if (std::none_of(all.begin(), all.end(), is_it)) all.push_back({text, nodes < few});
   }
+  return all;
+}
+
+void warn_of_few(std::span<const NodesOnWave> waves) {
+  for (const NodesOnWave& wave : waves)
+    if (wave.few) warn(wave.text + ": the mesh is too coarse there; 5 are enough for most");
 }
 
 void warn_of_bad_cells(std::span<const Problem* const> media) {

@@ -6,8 +6,10 @@
 
 #include "base/collective.hpp"
 #include "base/log.hpp"
+#include "mesh/make_mesh.hpp"
 #include "physics/rest.hpp"
 #include "physics/run/initial.hpp"
+#include "physics/run/rank_run.hpp"
 #include "physics/run/stationary.hpp"
 #include "physics/time_scheme.hpp"
 #include "physics/wave/coupled_motion.hpp"
@@ -113,10 +115,11 @@ class Wave final : public Model {
     const Problem& of_field = coupled_ ? coupled_->solid : *problem_;
     if (!space.ranks) {
       check_plane_waves(of_field, params_.time->start);
-      warn_of_bad_cells(media());
-      each_wave(params_, media(), [](const std::string& what, bool coarse) {
-        if (coarse) warn(what + ": the mesh is too coarse there; 5 are enough for most");
-      });
+      if (!is_outline(params_, space.mesh)) {  // whose cells are not those of the run: its parts warn
+        warn_of_bad_cells(media());
+        nodes_on_waves_ = nodes_on_waves(params_, slowest_passage(media()));
+        warn_of_few(nodes_on_waves_);
+      }
     }
     return {of_field.prescribed.rows, values_at(of_field, of_field.prescribed, params_.time->start), {}};
   }
@@ -127,6 +130,10 @@ class Wave final : public Model {
 
   AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
     namespace spectral = assembly::spectral;
+    if (is_part_of_outlined(space)) {
+      nodes_on_waves_ = nodes_on_waves(params_, slowest_passage(media()));
+      warn_of_few(nodes_on_waves_);
+    }
     spectral::Most fastest;
     double beta = 0;
     for (const Problem* medium : media()) {
@@ -151,9 +158,8 @@ class Wave final : public Model {
     log_info(fmt::format("{} is stable to steps of {:.3g}, {}", params_.time->scheme, longest, by));
     if (params_.time->step && *params_.time->step > stable_part * longest) look_at_steps(space);
     if (params_.time->cfl) check_chosen_step(*params_.time, *params_.time->cfl * longest);
-    each_wave(params_, media(), [](const std::string& what, bool coarse) {
-      if (!coarse) log_info(what);
-    });
+    for (const NodesOnWave& wave : nodes_on_waves_)
+      if (!wave.few) log_info(wave.text);
     StepBytes steps;
     const std::vector<spectral::Layers> layers = layers_of_media(space);
     for (std::size_t i = 0; i < media().size(); ++i) {
@@ -174,6 +180,10 @@ class Wave final : public Model {
     std::unique_ptr<Motion<Exec>> motion = coupled_ ? make_coupled_motion(exec, *coupled_, fluid_, peaks_, summary)
                                                     : make_motion(exec, *problem_, peaks_, summary);
     say_losses(space, summary);
+    if (is_part_of_outlined(space) && nodes_on_waves_.empty()) {  // a run, and no check of its largest part
+      const assembly::spectral::Most slowest = slowest_of(*space.ranks, slowest_passage(media()));
+      if (space.ranks->is_root()) warn_of_few(nodes_on_waves(params_, slowest));
+    }
     return motion;
   }
 
@@ -201,6 +211,12 @@ class Wave final : public Model {
         add("curl_" + of.name, unit, {"x", "y", "z"});
       }
     for (const FieldInfo& of : solved) add(PeakMaps::name(of.name), of.unit, {});
+  }
+  /// Whether it is a part of a box of which the root had an outline alone.
+  bool is_part_of_outlined(const Discretisation& space) const {
+    if (!space.ranks || space.share.has_whole) return false;
+    const mesh::BoxParams whole = mesh::refined(*params_.mesh.box, params_.mesh.refine);
+    return outline(whole).cells != whole.cells;
   }
   /// In the place of what motions say, which know their own medium on their own rank: the largest numbers of all.
   void say_losses(const Discretisation& space, output::Summary& summary) const {
@@ -288,6 +304,7 @@ class Wave final : public Model {
   Params params_;
   std::unique_ptr<const Problem> problem_;         ///< of one medium,
   std::unique_ptr<const CoupledProblem> coupled_;  ///< or of fluids beside solids
+  std::vector<NodesOnWave> nodes_on_waves_;        ///< of the whole mesh, where it is at hand
   FluidState fluid_;                               ///< of these, where a state is looked at
   PeakMaps peaks_;
 };

@@ -1,4 +1,5 @@
 // What is said of meshes that do not bear the waves of a deck, and of layers.
+#include "app/ranks.hpp"
 #include "decks.hpp"
 
 namespace {
@@ -89,17 +90,72 @@ TEST(WaveResolution, IsLookedAtWhereACellIsBadlyShaped) {
 
 /// An interface along the normal goes on into the layer, one across it may lie before it.
 TEST(WaveResolution, OfLayersTellsOfMaterialsThatJumpInThem) {
-  const auto with = [](const std::string& axis, double at) {
-    return warnings_of(
-        "[mesh]\nbox = { min = [0,0], max = [4,4], cells = [8,8], shape = \"quad\" }\n" +
-        group("a", "surfaces", fmt::format("{} < {}", axis, at)) +
-        group("b", "surfaces", fmt::format("{} > {}", axis, at)) + physics("acoustic", 3) +
-        "[[material]]\non = \"a\"\ndensity = 2\nvp = 2\n[[material]]\non = \"b\"\ndensity = 1\nvp = 1\n" +
-        "[[source]]\nat = [3, 2.6]\n" + pml("\"left\"") + time_to(0.1, "cfl = 0.9") + "[output]\nformats = []\n");
+  const auto with = [](const std::string& axis, double at, double density = 2, double vp = 2) {
+    return warnings_of("[mesh]\nbox = { min = [0,0], max = [4,4], cells = [8,8], shape = \"quad\" }\n" +
+                       group("a", "surfaces", fmt::format("{} < {}", axis, at)) +
+                       group("b", "surfaces", fmt::format("{} > {}", axis, at)) + physics("acoustic", 3) +
+                       fmt::format("[[material]]\non = \"a\"\ndensity = {}\nvp = {}\n", density, vp) +
+                       "[[material]]\non = \"b\"\ndensity = 1\nvp = 1\n" + "[[source]]\nat = [3, 2.6]\n" +
+                       pml("\"left\"") + time_to(0.1, "cfl = 0.9") + "[output]\nformats = []\n");
   };
   EXPECT_EQ(with("y", 2), "");
   EXPECT_EQ(with("x", 1.5), "");
   expect_has(with("x", 1), "the layer of type = \"pml\" at x = 0: the material jumps in it at (1, ");
+  EXPECT_EQ(with("x", 1, 1, 1), "");
+  expect_has(with("x", 1, 3, 1), "the speed stays, the density or a modulus does not");
+}
+
+/// Nobody has the cells of a box that ranks make in parts: neither are the few that the root has looked at in their
+/// place, nor is nothing said.
+TEST(WaveResolution, OfABoxThatIsMadeInPartsIsLookedAtInItsOwnCells) {
+  SKIP_WITHOUT_MPI();
+  const auto said = [](double width) {
+    const std::string deck = box(2, 16) + "partition = \"bricks\"\n" + physics("elastic", 4) + solid +
+                             "[[source]]\nat = [0.4, 0.3]\nforce = [1, 2]\ntime_function = \"gaussian\"\n" +
+                             fmt::format("width = {}\n", width) + time_to(0.05, "cfl = 0.9") +
+                             "[output]\nformats = []\n";
+    const fs::path out = folder() / "made_in_parts";
+    const Result result = on_ranks(
+        2, "run " + write_deck("made_in_parts.toml", deck) + " --quiet --backend threads --output " + out.string());
+    EXPECT_EQ(result.code, 0) << result.text;
+    std::vector<std::string> coarse;
+    if (result.code == 0)
+      for (const auto& warning : summary_in(out)["warnings"])
+        if (warning.get<std::string>().find("nodes stand on") != std::string::npos)
+          coarse.push_back(warning.get<std::string>());
+    return coarse;
+  };
+  EXPECT_EQ(said(0.0318), std::vector<std::string>());  // 6.4 on its own cells, 1.6 on the outline's
+  const std::vector<std::string> few = said(0.0159);
+  ASSERT_EQ(few.size(), 1U);
+  expect_has(few.front(), "3.2 nodes stand on the shortest wave of 20 Hz");
+}
+
+/// What an expression is between the steps of a run does not matter to it.
+TEST(WaveResolution, RefusesNoFunctionThatTheRunDoesNotRefuse) {
+  // No number at 0.25, which samples meet and none of 189 steps.
+  EXPECT_EQ(warnings_of(box(2, 8) + physics("elastic", 4) + solid +
+                        "[[source]]\nat = [0.4, 0.3]\nforce = [1, 2]\ntime_function = \"sin(4*(t-0.25))/(t-0.25)\"\n" +
+                        time_to(1, "step = 0.0053") + "[output]\nformats = []\n"),
+            "");
+}
+
+/// Functions that are written alike are looked at once, others up to a hundred.
+TEST(WaveResolution, LooksAtAHundredFunctions) {
+  const auto sources = [](int count, bool alike) {
+    std::string all;
+    for (int s = 0; s < count; ++s)
+      all += fmt::format("[[source]]\nat = [0.4, 0.3]\nforce = [1, 2]\ntime_function = \"exp(-((t - {})/0.06)^2)\"\n",
+                         alike ? 0.5 : 0.4 + 0.001 * s);
+    return write_deck("functions.toml", box(2, 8) + physics("elastic", 4) + solid + all + time_to(1, "cfl = 0.9"));
+  };
+  const auto said = [&](int count, bool alike) {
+    return tessera("check " + sources(count, alike) + " --backend threads").text;
+  };
+  const std::string left_out = "how many nodes stand on the waves of 3 sources and plane waves is not looked at";
+  expect_has(said(103, false), left_out);
+  EXPECT_EQ(said(103, true).find("is not looked at"), std::string::npos);
+  EXPECT_EQ(said(100, false).find("is not looked at"), std::string::npos);
 }
 
 class ResolutionRefused : public ::testing::TestWithParam<app_test::Case> {};
