@@ -78,7 +78,7 @@ class Waves {
  public:
   void add(const deck::TimeFunctionParams& params, const deck::TimeFunction& f, const std::string& name, double from,
            double to) {
-    const auto table = deck::time_function_table();
+    const auto& table = deck::time_function_table();
     const auto is_entry = [&](const deck::TimeFunctionEntry& entry) { return entry.name == params.time_function.text; };
     const auto entry = std::find_if(table.begin(), table.end(), is_entry);
     if (params.frequency) all_.push_back({*params.frequency, ""});
@@ -143,13 +143,14 @@ std::vector<Named> waves_of(const Params& params) {
 }  // namespace
 
 std::optional<double> highest_part(const deck::TimeFunction& f, double from, double to) {
-  constexpr double agree = 0.02;
+  constexpr double agree = 0.02, least_periods = 3;
   constexpr std::size_t fewest = std::size_t{1} << 12, most = std::size_t{1} << 16;
   std::optional<double> last;
   try {
     for (std::size_t count = fewest; count <= most; count *= 4) {
       const std::optional<double> here = by_samples(f, from, to, count);
-      if (here && last && std::abs(*here - *last) <= agree * *here) return here;
+      if (here && last && std::abs(*here - *last) <= agree * *here)
+        return *here * (to - from) < least_periods ? std::nullopt : here;
       last = here;
     }
   } catch (const Error&) {

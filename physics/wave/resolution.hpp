@@ -12,8 +12,9 @@ namespace tessera::physics::wave {
 
 /// The frequency below which a function of time has 95 per cent of its power between two times; of one that stays at
 /// another value than it began with, its rate of change has it. None: it does nothing, or it jumps, so that it has
-/// waves of all frequencies, or what 65,536 samples see of it has not settled, or it has no value at one of their
-/// times, which the steps of a run need not meet.
+/// waves of all frequencies, or what 65,536 samples see of it has not settled, or that frequency has less than three
+/// periods in between, so that the times make it and not the function, or it has no value at one of their times, which
+/// the steps of a run need not meet.
 std::optional<double> highest_part(const deck::TimeFunction& f, double from, double to);
 
 /// The longest time that the slowest wave takes through a cell, and where.
