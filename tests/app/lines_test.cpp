@@ -143,7 +143,8 @@ TEST(Formats, CsvHoldsWhatVtuHolds) {
   EXPECT_FALSE(fs::exists(out / "solution.vtu")) << "of the run before";
   EXPECT_TRUE(fs::exists(out / "solution.csv"));
   ASSERT_EQ(run(deck("no_format", "[output]\nformats = []\n"), out).code, 0);
-  for (const auto& phase : summary_in(out)["phases"]) EXPECT_NE(phase["name"], "output") << "nothing is to be written";
+  const auto summary = summary_in(out);
+  for (const auto& phase : summary["phases"]) EXPECT_NE(phase["name"], "output") << "nothing is to be written";
   expect_says(run(deck("wrong_format", "[output]\nformats = \"xdmf\"\n"), out),
               {"", "", 2, {"'xdmf'", "vtu, vtkhdf, csv"}});
 }

@@ -119,10 +119,11 @@ TEST(WaveResolution, OfABoxThatIsMadeInPartsIsLookedAtInItsOwnCells) {
         2, "run " + write_deck("made_in_parts.toml", deck) + " --quiet --backend threads --output " + out.string());
     EXPECT_EQ(result.code, 0) << result.text;
     std::vector<std::string> coarse;
-    if (result.code == 0)
-      for (const auto& warning : summary_in(out)["warnings"])
-        if (warning.get<std::string>().find("nodes stand on") != std::string::npos)
-          coarse.push_back(warning.get<std::string>());
+    if (result.code != 0) return coarse;
+    const nlohmann::json summary = summary_in(out);
+    for (const auto& warning : summary.value("warnings", nlohmann::json::array()))
+      if (warning.get<std::string>().find("nodes stand on") != std::string::npos)
+        coarse.push_back(warning.get<std::string>());
     return coarse;
   };
   EXPECT_EQ(said(0.0318), std::vector<std::string>());  // 6.4 on its own cells, 1.6 on the outline's
