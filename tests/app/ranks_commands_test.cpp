@@ -156,9 +156,9 @@ bool one_says(const fs::path& below, const std::string& words) {
   return false;
 }
 
-/// Looks again and again, for a minute at most.
+/// Looks again and again, for some minutes at most: a busy machine takes long to start ranks.
 bool comes_true(const std::function<bool()>& condition) {
-  for (int look = 0; look < 3000; ++look) {
+  for (int look = 0; look < 15000; ++look) {
     if (condition()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
