@@ -15,8 +15,8 @@
 namespace tessera::app {
 namespace {
 
-/// How long a launcher may take to end its ranks.
 using Clock = std::chrono::steady_clock;
+/// How long a launcher may take to end its ranks.
 constexpr std::chrono::seconds patience(10);
 
 [[noreturn]] void end_of(int signal) {

@@ -17,6 +17,7 @@ struct CompareOptions {
                                      "memory",
                                      "backend",
                                      "time.seconds",
+                                     "time.graph",
                                      "solver.seconds",
                                      "solver.multigrid.set_up_seconds",
                                      "solver.multigrid.cycle_seconds",

@@ -14,6 +14,7 @@
 #include "output/files.hpp"
 #include "output/pieces.hpp"
 #include "output/probe_series.hpp"
+#include "output/written.hpp"
 #include "support/full_disk.hpp"
 
 namespace tessera::output {
@@ -29,24 +30,6 @@ fs::path fresh_folder(const std::string& name) {
 }
 
 using Names = std::vector<std::string>;
-Names names_in(const fs::path& folder) {
-  Names names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-template <class Act>
-void expect_error(const Act& act, const std::string& message, ExitCode code = ExitCode::file_system) {
-  try {
-    act();
-    ADD_FAILURE() << "no error: " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
-    EXPECT_TRUE(code == ExitCode::internal || !error.help().empty());
-  }
-}
 
 const std::vector<SeriesColumn> chip{{"T_chip", "K"}, {"flux"}};
 

@@ -85,6 +85,13 @@ TEST(Compare, NumbersOfSummariesWithTolerances) {
   EXPECT_FALSE(compare(scratch("a.json"), scratch("b.json"), {.relative = 1e-6, .ignore = {}}).agrees());
 }
 
+/// Of waves on a GPU whose steps were replayed, beside those of threads.
+TEST(Compare, LeavesOutHowStepsWereLaunched) {
+  write_json("replayed.json", R"({"time": {"steps": 3, "graph": true}})");
+  write_json("launched.json", R"({"time": {"steps": 3}})");
+  EXPECT_TRUE(compare(scratch("replayed.json"), scratch("launched.json")).agrees());
+}
+
 TEST(Compare, ReportsMissingKeysOnBothSides) {
   write_json("c.json", R"({"errors": {"u": 1}, "quantities": {"T": null}})");
   write_json("d.json", R"({"quantities": {"T": null, "extra": "text"}})");

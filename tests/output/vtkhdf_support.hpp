@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "output/vtkhdf.hpp"
+#include "output/written.hpp"
 #include "support/strip.hpp"
 
 namespace tessera::output {
@@ -41,25 +42,6 @@ inline void expect_same_fields(const std::vector<Field>& read, const std::vector
     EXPECT_EQ(other.components, one.components) << name;
     EXPECT_EQ(other.integer, one.integer) << name;
   }
-}
-
-template <class Act>
-void expect_error(const Act& act, const std::string& message, ExitCode code = ExitCode::file_system) {
-  try {
-    act();
-    ADD_FAILURE() << "no error: " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
-    EXPECT_TRUE(code == ExitCode::internal || !error.help().empty());
-  }
-}
-
-inline std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 class Vtkhdf : public ::testing::Test {
