@@ -5,6 +5,7 @@
 #include "assembly/edge/boundary_normals.hpp"
 #include "assembly/edge/list.hpp"
 #include "assembly/fields/quantities.hpp"
+#include "base/profile.hpp"
 #include "physics/euler/limiter_field.hpp"
 #include "physics/groups.hpp"
 
@@ -137,6 +138,9 @@ double FlowResults::coefficient(const QuantityParams& quantity) const {
 }
 
 void FlowResults::write_tables(const std::filesystem::path& directory) {
+  if (problem_.params.surfaces.empty()) return;
+  Threads exec(s_.threads);
+  Scope scope(exec, "output");
   for (const SurfaceParams& surface : problem_.params.surfaces)
     write_surface(
         surface, derived_fields(), s_, [this](const std::string& name) { return field(name); }, directory);

@@ -159,10 +159,11 @@ void report_values(const CommonParams& params, const Traits& traits, const Nodal
 
 void write_tables(const CommonParams& params, const Traits& traits, const NodalSolution& solution, Results& results,
                   const Context& context) {
+  results.write_tables(context.output_directory);
+  if (params.lines.empty()) return;
   Threads exec(solution.threads);
   Scope scope(exec, "output");
-  results.write_tables(context.output_directory);
-  if (!params.lines.empty()) write_lines(params.lines, traits.fields, solution, results, context.output_directory);
+  write_lines(params.lines, traits.fields, solution, results, context.output_directory);
 }
 
 }  // namespace
