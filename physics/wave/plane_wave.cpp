@@ -13,6 +13,7 @@
 #include "physics/entry.hpp"
 #include "physics/places.hpp"
 #include "physics/wave/problem.hpp"
+#include "physics/wave/wave_times.hpp"
 
 namespace tessera::physics::wave {
 
@@ -83,6 +84,16 @@ class PlaneWave {
       }
     });
   }
+
+  TimesOfWave times(double t) const {
+    TimesOfWave times = none;
+    for (const Index dof : dofs_) {
+      const double s = t - delay(dof);
+      times = {std::min(times.first, s), std::max(times.last, s)};
+    }
+    return times;
+  }
+  static constexpr TimesOfWave none{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
 
   /// Collective where ranks share the space.
   void refuse_in(std::span<const char> nodes, const std::string& what, double t) const {
@@ -292,6 +303,18 @@ std::vector<double> plane_waves_at(const Problem& problem, double t) {
   std::vector<double> both(2 * static_cast<std::size_t>(problem.space.rows()), 0.0);
   for (std::size_t i = 0; i < count; ++i) PlaneWave(problem, i).add(t, both);
   return both;
+}
+
+std::vector<TimesOfWave> times_of_plane_waves(const Problem& problem, double t) {
+  std::vector<TimesOfWave> all;
+  for (std::size_t i = 0; i < problem.params.plane_waves.size(); ++i) {
+    try {
+      all.push_back(PlaneWave(problem, i).times(t));
+    } catch (const Error&) {
+      all.push_back(PlaneWave::none);
+    }
+  }
+  return all;
 }
 
 void refuse_plane_waves_in(const Problem& problem, std::span<const char> nodes, const std::string& what) {

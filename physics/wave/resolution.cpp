@@ -124,7 +124,7 @@ class Waves {
   std::size_t left_out_ = 0;
 };
 
-std::vector<Named> waves_of(const Params& params) {
+std::vector<Named> waves_of(const Params& params, std::span<const TimesOfWave> plane_waves) {
   Waves all;
   const double start = params.time->start, end = params.time->end;
   for (std::size_t s = 0; s < params.point_sources.size(); ++s) {
@@ -133,9 +133,7 @@ std::vector<Named> waves_of(const Params& params) {
   }
   for (std::size_t w = 0; w < params.plane_waves.size(); ++w) {
     const PlaneWaveParams& wave = params.plane_waves[w];
-    if (!wave.file.text.empty()) continue;  // which of its times the mesh sees, distances from `at` say
-    // It is under way at the start: what has passed already is as long as what is to come.
-    all.add(wave, wave.function, entry("plane_wave", w, {}), 2 * start - end, end);
+    all.add(wave, wave.function, entry("plane_wave", w, {}), plane_waves[w].first, plane_waves[w].last);
   }
   return all.end();
 }
@@ -177,11 +175,17 @@ assembly::spectral::Most slowest_of(Communicator& ranks, const assembly::spectra
   return all;
 }
 
-std::vector<NodesOnWave> nodes_on_waves(const Params& params, const assembly::spectral::Most& slowest) {
+std::vector<TimesOfWave> times_of(Communicator& ranks, std::vector<TimesOfWave> mine) {
+  for (TimesOfWave& times : mine) times = {-maximum(ranks, -times.first), maximum(ranks, times.last)};
+  return mine;
+}
+
+std::vector<NodesOnWave> nodes_on_waves(const Params& params, const assembly::spectral::Most& slowest,
+                                        std::span<const TimesOfWave> plane_waves) {
   constexpr double few = 4;  // the phase is then wrong by some per cent
   std::vector<NodesOnWave> all;
   if (!(slowest.value > 0)) return all;
-  for (const auto& [frequency, what] : waves_of(params)) {
+  for (const auto& [frequency, what] : waves_of(params, plane_waves)) {
     const double nodes = params.physics.order / (slowest.value * frequency);
     const std::string text =
         fmt::format("{:.3g} nodes stand on the shortest wave of {:.3g} Hz{}, at ({:.4g}, {:.4g}, {:.4g})", nodes,

@@ -7,6 +7,7 @@
 
 #include "assembly/spectral/cells.hpp"
 #include "physics/wave/problem.hpp"
+#include "physics/wave/wave_times.hpp"
 
 namespace tessera::physics::wave {
 
@@ -22,15 +23,19 @@ assembly::spectral::Most slowest_passage(std::span<const Problem* const> media);
 /// That of all ranks, of the lowest that has it. Collective.
 assembly::spectral::Most slowest_of(Communicator& ranks, const assembly::spectral::Most& mine);
 
+/// The times of all ranks, of each plane wave. Collective.
+std::vector<TimesOfWave> times_of(Communicator& ranks, std::vector<TimesOfWave> mine);
+
 /// How many nodes stand on the shortest wave of a source or plane wave.
 struct NodesOnWave {
   std::string text;
   bool few;
 };
 /// Of each source and plane wave of a deck, where a cell takes so long: of its frequency, of a width that of 1 / (pi
-/// width), of other functions of highest_part, but for plane waves that are a file. Functions that are written alike
-/// are looked at once, and a hundred at most, which is said.
-std::vector<NodesOnWave> nodes_on_waves(const Params& params, const assembly::spectral::Most& slowest);
+/// width), of other functions of highest_part, of plane waves between the times that the mesh sees of them. Functions
+/// that are written alike are looked at once, and a hundred at most, which is said.
+std::vector<NodesOnWave> nodes_on_waves(const Params& params, const assembly::spectral::Most& slowest,
+                                        std::span<const TimesOfWave> plane_waves);
 void warn_of_few(std::span<const NodesOnWave> waves);
 
 /// Warns of the cell that bounds the steps where it is so badly shaped that they are many times shorter than those of

@@ -112,27 +112,23 @@ class Wave final : public Model {
     }
     if (resolve_backend(params_.run.backend) == "cuda")
       for (const Problem* medium : media()) check_shared_memory(*medium, shared_of_block());
-    const Problem& of_field = coupled_ ? coupled_->solid : *problem_;
     if (!space.ranks) {
-      check_plane_waves(of_field, params_.time->start);
+      check_plane_waves(of_field(), params_.time->start);
       if (!is_outline(params_, space.mesh)) {  // whose cells are not those of the run: its parts warn
         warn_of_bad_cells(media());
-        nodes_on_waves_ = nodes_on_waves(params_, slowest_passage(media()));
-        warn_of_few(nodes_on_waves_);
+        look_at_waves();
       }
     }
-    return {of_field.prescribed.rows, values_at(of_field, of_field.prescribed, params_.time->start), {}};
+    const Prescribed& prescribed = of_field().prescribed;
+    return {prescribed.rows, values_at(of_field(), prescribed, params_.time->start), {}};
   }
 
-  std::vector<double> start(const Discretisation&) override {
-    return plane_waves_at(coupled_ ? coupled_->solid : *problem_, params_.time->start);
-  }
+  std::vector<double> start(const Discretisation&) override { return plane_waves_at(of_field(), params_.time->start); }
 
   AtPoints evaluate(const Discretisation& space, std::span<const double>, output::Summary&) override {
     namespace spectral = assembly::spectral;
     if (is_part_of_outlined(space)) {
-      nodes_on_waves_ = nodes_on_waves(params_, slowest_passage(media()));
-      warn_of_few(nodes_on_waves_);
+      look_at_waves();
     }
     spectral::Most fastest;
     double beta = 0;
@@ -182,7 +178,9 @@ class Wave final : public Model {
     say_losses(space, summary);
     if (is_part_of_outlined(space) && nodes_on_waves_.empty()) {  // a run, and no check of its largest part
       const assembly::spectral::Most slowest = slowest_of(*space.ranks, slowest_passage(media()));
-      if (space.ranks->is_root()) warn_of_few(nodes_on_waves(params_, slowest));
+      const std::vector<TimesOfWave> times =
+          times_of(*space.ranks, times_of_plane_waves(of_field(), params_.time->start));
+      if (space.ranks->is_root()) warn_of_few(nodes_on_waves(params_, slowest, times));
     }
     return motion;
   }
@@ -243,6 +241,13 @@ class Wave final : public Model {
                          quantity.name, fmt::join(quantity.on, "', '")),
         of ? "leave `of` out" : "leave `on` out", quantity.where);
   }
+  /// By the cells that are at hand.
+  void look_at_waves() {
+    nodes_on_waves_ =
+        nodes_on_waves(params_, slowest_passage(media()), times_of_plane_waves(of_field(), params_.time->start));
+    warn_of_few(nodes_on_waves_);
+  }
+
   /// Whether files, a quantity or a line show a field.
   bool asks_for(const std::string& field) const {
     const auto is_it = [&](const std::string& name) { return name == field; };
@@ -296,6 +301,8 @@ class Wave final : public Model {
     const auto both = make_layers(*coupled_);
     return {both.begin(), both.end()};
   }
+  /// What has the field u or p: of coupled media the solid.
+  const Problem& of_field() const { return coupled_ ? coupled_->solid : *problem_; }
   std::vector<const Problem*> media() const {
     if (coupled_) return {&coupled_->fluid, &coupled_->solid};
     return {problem_.get()};

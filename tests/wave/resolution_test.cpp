@@ -61,6 +61,28 @@ TEST(WaveResolution, IsLookedAtOfExpressionsAndFiles) {
                    "plane_wave 1", 9.3, 10.3);
 }
 
+/// Of a plane wave that is a file the mesh sees the part that is in it when the run begins.
+TEST(WaveResolution, IsLookedAtOfPlaneWavesThatAreFilesAsTheMeshSeesThem) {
+  std::ofstream file(folder() / "record.csv");
+  for (int i = -4000; i <= 1000; ++i) {  // about 6 Hz at 0, and 40 at -3
+    const double t = i / 1000.0, fast = t + 3;
+    file << t << ", "
+         << std::exp(-std::pow(t / 0.05, 2)) + std::sin(80 * M_PI * fast) * std::exp(-std::pow(fast / 0.1, 2)) << '\n';
+  }
+  file.close();
+  const auto with = [](double delay) {
+    return box(2, 8) + physics("elastic", 4) + solid +
+           "[[plane_wave]]\ndirection = [1, 0]\nwave = \"p\"\nat = [0.5, 0]\nfile = \"record.csv\"\n" +
+           fmt::format("delay = {}\n", delay) + time_to(0.1, "cfl = 0.9") + "[output]\nformats = []\n";
+  };
+  const std::string slow = tessera("check " + write_deck("slow.toml", with(0)) + " --backend threads").text;
+  expect_frequency(slow, "plane_wave 1", 5.8, 7);
+  EXPECT_EQ(slow.find("too coarse"), std::string::npos) << slow;
+  const std::string fast = warnings_of(with(3));
+  expect_frequency(fast, "plane_wave 1", 40, 46);
+  expect_has(fast, "too coarse");
+}
+
 /// A constant, and a function that jumps, has no highest frequency.
 TEST(WaveResolution, IsNotLookedAtOfWhatHasAllFrequencies) {
   EXPECT_EQ(warnings_of(shaken("time_function = \"t < 0.5 ? 0 : 1\"\n")), "");
