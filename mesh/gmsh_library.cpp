@@ -18,19 +18,22 @@ namespace {
 /// Where it is: among the system's libraries under the name of its version, or where CMake found it.
 constexpr const char* files[] = {"libgmsh.so.4.8", TESSERA_GMSH_FILE};
 
-/// Whether libraries may look for symbols among themselves before they do in the program: the streams of the C++
-/// library are its own ones then, so the program must not have copies of them. Sanitizers replace functions of all
-/// libraries.
+/// Whether libraries may look for symbols among themselves before they do in the program: the streams and the memory of
+/// the system's libraries are their own ones then, so the program must not have others (of its own, or of an allocator
+/// that was loaded before it). Sanitizers replace functions of all libraries.
 bool may_bind_among_themselves() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(RTLD_DEEPBIND)
   return false;
 #else
-  void* const standard = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  if (!standard) return false;
-  const char* const cout = "_ZSt4cout";
-  const bool same = dlsym(standard, cout) == dlsym(RTLD_DEFAULT, cout);
-  dlclose(standard);
-  return same;
+  const auto is_that_of = [](const char* file, const char* symbol) {
+    void* const library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library) return false;
+    const bool same = dlsym(library, symbol) == dlsym(RTLD_DEFAULT, symbol);
+    dlclose(library);
+    return same;
+  };
+  return is_that_of("libstdc++.so.6", "_ZSt4cout") && is_that_of("libstdc++.so.6", "_Znwm") &&
+         is_that_of("libc.so.6", "malloc") && is_that_of("libc.so.6", "free");
 #endif
 }
 
