@@ -1,6 +1,5 @@
-#include <algorithm>
-
 #include "app/commands.hpp"
+#include "app/launch.hpp"
 #include "app/open_deck.hpp"
 #include "app/program.hpp"
 #include "app/progress.hpp"
@@ -9,6 +8,7 @@
 #include "base/collective.hpp"
 #include "base/log.hpp"
 #include "output/files.hpp"
+#include "physics/launch_section.hpp"
 #include "physics/registry.hpp"
 #include "physics/sections.hpp"
 
@@ -16,14 +16,16 @@ namespace tessera::app {
 
 namespace {
 
-/// What a run on so many ranks would be.
-ExitCode check_for(const DeckOptions& options, int ranks) {
+/// What a run would be on the ranks that are asked for, on those of a launcher (0: there is none), or on those that the
+/// deck asks for.
+ExitCode check_for(const DeckOptions& options, int launched) {
   load_plugins(options);
   const deck::Deck deck = open_deck(options);
   const std::filesystem::path directory = output_directory(deck);
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema_for(deck));
-  const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
+  const physics::RunParams params = physics::read_run(deck);
+  const int ranks = launched > 0 && options.ranks == 0 ? launched : physics::launch_section().read_declared(deck).ranks;
   output::Summary summary;
   Progress progress(ProgressOutput::standard(options.quiet));
   physics::Context context{.deck = deck,
@@ -45,7 +47,7 @@ ExitCode check_for(const DeckOptions& options, int ranks) {
 ExitCode check_on(Communicator& ranks, const DeckOptions& options) {
   check_versions(ranks);
   ExitCode code = ExitCode::ok;
-  on_root(ranks, [&] { code = check_for(options, options.ranks > 0 ? options.ranks : ranks.size()); });
+  on_root(ranks, [&] { code = check_for(options, ranks.size()); });
   ranks.broadcast(0, &code, sizeof code);
   return code;
 }
@@ -56,7 +58,7 @@ ExitCode check(const DeckOptions& options) {
   const StopOnSignals signals;
   set_log_level(options.quiet ? "quiet" : "info");
   const Ranks ranks;
-  if (!ranks.get()) return check_for(options, std::max(options.ranks, 1));
+  if (!ranks.get()) return check_for(options, has_launcher() ? 1 : 0);
   try {
     return check_on(*ranks.get(), options);
   } catch (const std::exception& thrown) {

@@ -59,6 +59,10 @@ void add_run_options(CLI::App& command, DeckOptions& options) {
   command.add_flag("--quiet", options.quiet, "print warnings and errors only");
 }
 
+void add_ranks(CLI::App& command, int& ranks, const std::string& help) {
+  command.add_option("--ranks", ranks, help)->type_name("N")->check(CLI::Range(1, 1000000));
+}
+
 CLI::App* add(CLI::App& app, const std::string& name, const std::string& help) {
   CLI::App* command = app.add_subcommand(name, help)->fallthrough(false);
   command->footer("");
@@ -71,16 +75,14 @@ void add_runs(CLI::App& app, Action& action) {
   auto run_options = std::make_shared<DeckOptions>();
   CLI::App* command = add(app, "run", "solve a deck: fields as .vtu, numbers as summary.json");
   add_run_options(*command, *run_options);
+  add_ranks(*command, run_options->ranks, "start so many ranks, by mpirun; overrides run.ranks");
   command->callback([=, &action] { action = [=] { return run(*run_options); }; });
 
   auto check_options = std::make_shared<DeckOptions>();
   command = add(app, "check", "everything but solving: deck, mesh, names, quality, sizes and memory");
   add_run_options(*command, *check_options);
-  command
-      ->add_option("--ranks", check_options->ranks,
-                   "what each of so many ranks would have; left out: of as many as mpirun -n N starts")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
+  add_ranks(*command, check_options->ranks,
+            "what each of so many ranks would have; left out: of as many as mpirun -n N starts, or run.ranks");
   command->callback([=, &action] { action = [=] { return check(*check_options); }; });
 }
 
@@ -167,6 +169,7 @@ void add_work_on_files(CLI::App& app, Action& action) {
   command->add_option("--threads", going_on->options.threads, "threads on the host, 0 for all; overrides run.threads")
       ->type_name("N")
       ->check(not_negative());
+  add_ranks(*command, going_on->options.ranks, "start so many ranks, by mpirun; overrides run.ranks");
   command->add_flag("--quiet", going_on->options.quiet, "print warnings and errors only");
   command->callback([=, &action] { action = [=] { return restart(*going_on); }; });
 }

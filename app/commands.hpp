@@ -17,7 +17,7 @@ struct DeckOptions {
   std::string output;            ///< empty: as the deck says
   std::vector<std::string> plugins;
   bool quiet = false;
-  int ranks = 0;  ///< of a run that is checked; 0: as many as check itself was started on
+  int ranks = 0;  ///< 0: as the deck says, or a launcher
 };
 
 struct RestartCommand {

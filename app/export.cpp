@@ -9,6 +9,7 @@
 #include "linalg/market_vector.hpp"
 #include "linalg/matrix_market.hpp"
 #include "output/files.hpp"
+#include "physics/launch_section.hpp"
 #include "physics/registry.hpp"
 #include "physics/sections.hpp"
 
@@ -37,7 +38,7 @@ ExitCode export_system(const ExportCommand& command) {
   const deck::Deck deck = open_deck(command.deck);
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema_for(deck));
-  const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
+  const physics::RunParams params = physics::read_run(deck);
   output::Summary summary;
   physics::Context context{.deck = deck,
                            .backend = "threads",

@@ -11,6 +11,7 @@
 #include "mesh/gmsh_writer.hpp"
 #include "mesh/make_mesh.hpp"
 #include "mesh/params.hpp"
+#include "physics/launch_section.hpp"
 #include "physics/sections.hpp"
 
 namespace tessera::app {
@@ -29,7 +30,7 @@ ExitCode mesh_of_deck(const MeshOptions& options) {
   Progress progress(ProgressOutput::standard(false));
   const mesh::MeshHooks hooks{StopOnSignals::asked,
                               [&](double fraction, const std::string& what) { progress(fraction, what); }};
-  const int threads = physics::run_section(physics::all_precisions).read(deck).threads;
+  const int threads = physics::read_run(deck).threads;
   const mesh::Mesh mesh = mesh::make_mesh(deck, params, threads, hooks, mesh::Revolution::known);
   if (StopOnSignals::asked()) return StopOnSignals::exit_code();
   if (!options.file.empty()) {

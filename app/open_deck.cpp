@@ -23,6 +23,7 @@ std::vector<std::string> overrides_of(const DeckOptions& options) {
   std::vector<std::string> overrides = options.set;
   if (!options.backend.empty()) overrides.push_back("run.backend=" + toml_string(options.backend));
   if (options.threads >= 0) overrides.push_back(fmt::format("run.threads={}", options.threads));
+  if (options.ranks > 0) overrides.push_back(fmt::format("run.ranks={}", options.ranks));
   if (!options.output.empty()) overrides.push_back("output.directory=" + toml_string(options.output));
   return overrides;
 }

@@ -6,7 +6,7 @@
 
 namespace tessera::app {
 
-/// All that the command line changes in a deck, as key=value: --backend, --threads and --output are keys, too.
+/// All that the command line changes in a deck, as key=value: --backend, --threads, --ranks and --output are keys, too.
 std::vector<std::string> overrides_of(const DeckOptions& options);
 /// Reads the deck of a command with its overrides.
 deck::Deck open_deck(const DeckOptions& options);

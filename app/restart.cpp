@@ -27,7 +27,7 @@ std::string deck_of(const std::filesystem::path& directory) {
 }
 
 /// Keys that may change where a run goes on: they say how long and where it runs, not what it computes.
-constexpr std::array allowed = {"time.end",     "run.backend",      "run.threads",
+constexpr std::array allowed = {"time.end",     "run.backend",      "run.threads",    "run.ranks",
                                 "output.every", "checkpoint.every", "checkpoint.keep"};
 
 void check_changes(const std::vector<std::string>& changes) {

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,9 +13,11 @@
 #include "app/closing_report.hpp"
 #include "app/commands.hpp"
 #include "app/last_words.hpp"
+#include "app/launch.hpp"
 #include "app/open_deck.hpp"
 #include "app/program.hpp"
 #include "app/progress.hpp"
+#include "app/rank_cores.hpp"
 #include "app/ranks.hpp"
 #include "app/run_of.hpp"
 #include "app/same_files.hpp"
@@ -24,46 +25,30 @@
 #include "app/version.hpp"
 #include "base/collective.hpp"
 #include "base/console.hpp"
+#include "base/input_file.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
-#include "base/team.hpp"
 #include "output/checkpoint_folder.hpp"
 #include "output/pieces.hpp"
 #include "output/results.hpp"
 #include "output/run_folder.hpp"
+#include "physics/launch_section.hpp"
 #include "physics/registry.hpp"
 #include "physics/sections.hpp"
 
 namespace tessera::app {
 namespace {
 
-/// Threads of a rank where the deck does not say how many: those that it is bound to, or its share of the machine's.
-int threads_of(const physics::RunParams& params, Communicator* ranks) {
-  if (!ranks || params.threads > 0) return params.threads;
-  if (std::getenv("OMP_NUM_THREADS")) return 0;
-  // Those of this machine that may use the same cores share them.
-  struct Place {
-    int machine;
-    cpu_set_t cores;
-  };
-  Place mine{ranks->rank() - ranks->rank_on_machine(), {}};
-  CPU_ZERO(&mine.cores);
-  (void)sched_getaffinity(0, sizeof mine.cores, &mine.cores);
-  int sharing = 0;
-  for (const Place& place : gathered(*ranks, mine))
-    sharing += place.machine == mine.machine && CPU_EQUAL(&place.cores, &mine.cores) != 0;
-  return std::max(1, default_threads() / std::max(1, sharing));
-}
-
 /// Runs the module of the deck.
 ExitCode run_module(const deck::Deck& deck, const RunOf& run, Communicator* ranks,
                     const std::filesystem::path& directory, Progress& progress, output::Summary& summary) {
   const auto module = physics::make_module(deck);
   deck::check(deck, module->schema_for(deck));
-  const physics::RunParams params = physics::run_section(physics::all_precisions).read(deck);
+  if (run.refusal) throw *run.refusal;
+  const physics::RunParams params = physics::read_run(deck);
   physics::Context context{.deck = deck,
                            .backend = params.backend,
-                           .threads = threads_of(params, ranks),
+                           .threads = ranks ? take_cores(*ranks, params.threads, summary) : params.threads,
                            .output_directory = directory,
                            .summary = summary,
                            .quiet = run.options.quiet,
@@ -162,6 +147,7 @@ std::uint64_t fingerprint(const RunOf& run) {
 /// Of a run that goes on the deck that it began with. Where it begins, its text is kept for checkpoints.
 deck::Deck open_deck(RunOf& run) {
   if (!run.checkpoint) {
+    if (run.options.deck == "-") keep_standard_input();
     deck::Deck deck = open_deck(run.options);
     if (run.options.deck == "-") return deck;
     std::ifstream file(run.options.deck, std::ios::binary);
@@ -172,18 +158,27 @@ deck::Deck open_deck(RunOf& run) {
   return deck::Deck::parse(run.origin.text, run.options.deck, run.origin.overrides, run.origin.folder);
 }
 
+/// The deck of all ranks where it comes from standard input, which the launcher hands to the root alone.
+deck::Deck open_deck_of_root(RunOf& run, Communicator& all) {
+  std::string text;
+  on_root(all, [&] {
+    (void)open_deck(run);  // says what is wrong with it once
+    again_from_standard_input();
+    text = read_standard_input("deck", std::numeric_limits<std::size_t>::max());
+  });
+  return deck::Deck::parse(first_text(all, text), "<stdin>", overrides_of(run.options));
+}
+
 /// The deck of this rank, which is that of all.
 deck::Deck open_deck_of(RunOf& run, const Ranks& ranks) {
   Communicator* const all = ranks.get();
   if (!all) return open_deck(run);
   check_versions(*all);
   std::optional<deck::Deck> deck;
-  on_each_rank(*all, [&] {
-    if (run.options.deck == "-")
-      throw Error(ExitCode::usage, "a deck from standard input reaches the first rank only",
-                  "name a file that all see");
-    deck = open_deck(run);
-  });
+  if (run.options.deck == "-" && !run.checkpoint)
+    deck = open_deck_of_root(run, *all);
+  else
+    on_each_rank(*all, [&] { deck = open_deck(run); });
   const std::vector<std::uint64_t> prints = gathered(*all, fingerprint(run));
   const auto other =
       std::find_if(prints.begin(), prints.end(), [&](std::uint64_t print) { return print != prints[0]; });
@@ -210,6 +205,9 @@ ExitCode run_beside(const deck::Deck& deck, const RunOf& run, const Ranks& ranks
 ExitCode run_deck(RunOf run, const Ranks& ranks) {
   load_plugins(run.options);
   const deck::Deck deck = open_deck_of(run, ranks);
+  const Launch launched = launch(deck, ranks);
+  if (launched.ended) return *launched.ended;
+  run.refusal = launched.refusal;
   std::optional<output::RunFolder> folder;
   const auto make_folder = [&] { folder.emplace(output_directory(deck), run.checkpoint.has_value()); };
   if (ranks.get())

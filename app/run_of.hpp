@@ -15,6 +15,8 @@ struct RunOf {
   physics::Origin origin;
   /// None: it begins. Ranks beside the root have of it what all must know, and no fields: the root gives them theirs.
   std::optional<output::Checkpoint> checkpoint = {};
+  /// Why it cannot be that of the ranks that its deck asks for.
+  std::optional<Error> refusal = {};
 };
 
 /// Runs what `prepare` says from the first line to the exit code; the ranks are there when it is called on each of

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <ctime>
 
 #include "base/console.hpp"
@@ -16,6 +19,9 @@ namespace tessera::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+/// The exit code of a shell whose command is not found.
+constexpr int not_started = 127;
+
 /// How long a launcher may take to end its ranks.
 constexpr std::chrono::seconds patience(10);
 
@@ -45,6 +51,25 @@ pid_t start(std::vector<std::string>& words, const std::filesystem::path& log, c
   posix_spawnattr_destroy(&attributes);
   return failed == 0 ? child : -1;
 }
+
+/// In the group of this program, and told where it has ended.
+pid_t start_in_place(std::vector<std::string>& words, const sigset_t& mask) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  const pid_t parent = getpid(), child = fork();
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(128 + SIGTERM);
+  // What it finds is what this program found.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  execv(argv[0], argv.data());
+  _exit(not_started);
+}
+
+int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 }  // namespace
 
@@ -90,7 +115,26 @@ int Supervised::run(std::vector<std::string> words, const std::filesystem::path&
     kill(child, SIGTERM);
   }
   if (asked != 0) end_of(asked);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return code_of(status);
+}
+
+int Supervised::run_in_place(std::vector<std::string> words) const {
+  const pid_t child = start_in_place(words, before_);
+  if (child < 0) return -1;
+  int status = 0, asked = 0;
+  for (;;) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) break;
+    if (ended < 0 && errno != EINTR) return -1;
+    siginfo_t info{};
+    const int signal = sigwaitinfo(&waited_for_, &info);
+    if (signal <= 0 || signal == SIGCHLD) continue;
+    if (asked == 0) asked = signal;
+    if (info.si_code <= 0) kill(child, signal == SIGHUP ? SIGTERM : signal);  // of a process, not of the terminal
+  }
+  const int code = code_of(status);
+  if (code == not_started) return -1;
+  return asked != 0 && code != 0 ? 128 + asked : code;
 }
 
 void Supervised::check() const {

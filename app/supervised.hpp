@@ -20,6 +20,10 @@ class Supervised {
   /// cannot be started. Where this one is to end, it ends that first, as does whatever that has started and ends in
   /// turn, and throws Error(interrupted) or Error(terminated).
   int run(std::vector<std::string> words, const std::filesystem::path& log) const;
+  /// Runs a program that stands for this one to its end: with its standard files, among its processes, and no longer
+  /// than it lives. Where this one is to end, that one hears of it, unless a terminal has told both, and its end is
+  /// waited for. Its exit code as above, or 128 + the signal that has ended both.
+  int run_in_place(std::vector<std::string> words) const;
   /// Throws the same where this program is to end.
   void check() const;
 

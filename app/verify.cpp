@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "app/commands.hpp"
-#include "app/on_path.hpp"
+#include "app/launch.hpp"
 #include "app/open_deck.hpp"
 #include "app/supervised.hpp"
 #include "base/backend.hpp"
 #include "base/communicator.hpp"
-#include "base/mpi/entry.hpp"
 #include "output/compare.hpp"
+#include "physics/launch_section.hpp"
 #include "physics/sections.hpp"
 
 namespace tessera::app {
@@ -74,9 +74,8 @@ std::vector<std::string> changes_for_fields(const deck::Deck& deck) {
 
 std::vector<std::string> command_of(const VerifyCommand& command, const std::vector<std::string>& changes,
                                     const Way& way, const fs::path& out) {
-  std::vector<std::string> words;
-  if (way.ranks > 1) words = {"mpirun", "--oversubscribe", "--bind-to", "none", "-n", std::to_string(way.ranks)};
-  words.insert(words.end(), {fs::read_symlink("/proc/self/exe").string(), "run", command.deck.deck});
+  std::vector<std::string> words = words_of_launch(way.ranks);
+  words.insert(words.end(), {"run", command.deck.deck});
   for (const std::vector<std::string>* sets : {&command.deck.set, &changes})
     for (const std::string& set : *sets) words.insert(words.end(), {"--set", set});
   for (const std::string& plugin : command.deck.plugins) words.insert(words.end(), {"--plugin", plugin});
@@ -100,9 +99,7 @@ std::vector<Way> ways_of(const VerifyCommand& command) {
   std::vector<Way> ways{{"threads", "threads"}};
   const CudaInfo cuda = cuda_info();
   if (cuda.usable) ways.push_back({"cuda", "cuda"});
-  std::error_code none;
-  const fs::path beside = fs::read_symlink("/proc/self/exe", none).parent_path();
-  if (!fs::exists(beside / mpi_library, none) || find_on_path("mpirun").empty()) return ways;
+  if (why_no_launcher()) return ways;
   std::vector<int> counts;
   if (command.ranks > 1) counts.push_back(2);
   if (command.ranks > 2) counts.push_back(command.ranks);
@@ -166,9 +163,7 @@ ExitCode verify(const VerifyCommand& command) {
   const Supervised runs;  // before libraries make threads
   load_plugins(command.deck);
   const deck::Deck deck = open_deck(command.deck);
-  (void)physics::run_section(physics::all_precisions).read(deck);  // a deck that is wrong is refused once
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);  // whoever may run the program may run it on two ranks
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+  (void)physics::read_run(deck);  // a deck that is wrong is refused once
   const std::vector<std::string> changes = changes_for_fields(deck);
   const TemporaryFolder folder;
   std::optional<fs::path> reference;

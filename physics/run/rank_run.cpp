@@ -14,6 +14,7 @@
 #include "assembly/space/periodic_dof_map.hpp"
 #include "base/collective.hpp"
 #include "base/log.hpp"
+#include "base/machine.hpp"
 #include "base/profile.hpp"
 #include "base/team.hpp"
 #include "base/touch.hpp"
@@ -377,7 +378,7 @@ void summarise_waiting(Communicator& ranks, const Waited& before, const Waited& 
 
 void summarise_devices(Communicator& ranks, output::Summary& summary) {
   const std::vector<int> devices = gathered(ranks, cuda_device());
-  const std::vector<int> machines = gathered(ranks, ranks.rank() - ranks.rank_on_machine());  // by their first rank
+  const std::vector<int> machines = first_ranks_of_machines(ranks);
   std::vector<std::string> words;
   for (std::size_t rank = 0; rank < devices.size(); ++rank)
     words.push_back(fmt::format("rank {} GPU {}{}", rank, devices[rank],

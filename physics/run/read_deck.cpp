@@ -8,6 +8,7 @@
 #include "mesh/groups.hpp"
 #include "mesh/make_mesh.hpp"
 #include "physics/at_time.hpp"
+#include "physics/launch_section.hpp"
 #include "physics/run/backend.hpp"
 #include "physics/run/modes.hpp"
 #include "physics/run/plan.hpp"
@@ -145,7 +146,7 @@ void check_nonlinear(const CommonParams& params, bool nonlinear) {
 
 deck::Schema schema_of(const Traits& traits) {
   deck::Schema schema{deck_section().description(), mesh_description(traits), mesh::group_section().description(),
-                      run_section(traits.precisions).description()};
+                      run_description(traits.precisions)};
   schema.insert(schema.end(), traits.sections.begin(), traits.sections.end());
   if (traits.nonlinear) schema.push_back(newton_section().description());
   if (traits.transient)
@@ -187,7 +188,7 @@ void read_deck(const Context& context, Model& model) {
   const Traits known = model.traits();
   params.title = deck_section().read(deck).title;
   params.mesh = mesh::mesh_section().read(deck, true);
-  params.run = run_section(known.precisions).read(deck);
+  params.run = read_run(deck, known.precisions);
   if (known.nonlinear) params.newton = newton_section().read(deck);
   if (known.transient) {
     params.time = is_implicit_flow(known) ? read_time_of_flow(deck, known.schemes, known.scheme)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mesh/box.hpp"
+#include "physics/launch_section.hpp"
 #include "physics/run/traces.hpp"
 
 namespace tessera::physics::two_point_bvp {
@@ -90,7 +91,7 @@ std::vector<FieldInfo> fields() { return {{.name = "u", .measured = true}, {.nam
 deck::Schema schema() {
   return {deck_section().description(),
           mesh_description(),
-          run_section(all_precisions).description(),
+          run_description(all_precisions),
           physics_section().description(),
           solvers::solver_description(offers()),
           exact_description(),
@@ -104,7 +105,7 @@ Params read(const deck::Deck& deck) {
   Params params;
   params.title = deck_section().read(deck).title;
   params.grid = read_grid(deck);
-  params.run = run_section(all_precisions).read(deck);
+  params.run = read_run(deck, all_precisions);
   params.equation = physics_section().read(deck, true);
   params.physics.where = params.equation.where;
   params.solver = solvers::read_solver(deck, params.run.precision, offers());

@@ -266,14 +266,27 @@ TEST(ConvectionDiffusion, SweepsThatGrowAreBlamedForWhatDoesNotConverge) {
 }
 
 /// Where the residual first meets the tolerance, what it is related to turns out smaller than the right-hand side: the
-/// next restart begins a little above the tolerance, and that is no stagnation.
+/// next restart begins a little above the tolerance, and that is no stagnation. Where it happens is a matter of luck:
+/// of these lengths some meet the tolerance of the right-hand side with a tenth less at most than at their last
+/// restart.
 TEST(ConvectionDiffusion, ARestartJustAboveTheToleranceGoesOn) {
   const std::string deck = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
-  const auto summary = run_deck(deck, "goes_on",
-                                " --set physics.discretisation=galerkin --set solver.type=gmres --set "
-                                "solver.restart=200");
-  EXPECT_TRUE(summary["solver"]["converged"].get<bool>());
-  EXPECT_LE(summary["solver"]["relative_residual"].get<double>(), 1e-8);
+  int gained_little = 0;
+  for (const std::size_t restart : {30, 32, 34, 36, 40, 42}) {
+    const auto summary = run_deck(deck, "goes_on",
+                                  " --set physics.discretisation=galerkin --set mesh.box.cells=[16,16] --set "
+                                  "solver.type=gmres --set solver.restart=" +
+                                      std::to_string(restart));
+    EXPECT_TRUE(summary["solver"]["converged"].get<bool>()) << restart;
+    EXPECT_LE(summary["solver"]["relative_residual"].get<double>(), 1e-8) << restart;
+    const std::vector<double> history = summary["solver"]["history"];  // relative to the last reference
+    std::size_t met = 0;
+    while (met + 1 < history.size() && history[met] > 1e-8 * history[0]) ++met;
+    ASSERT_GT(met, 0U) << restart;
+    const double begun = history[(met - 1) / restart * restart];
+    gained_little += history[met] > 1e-8 && history[met] > 0.9 * begun;
+  }
+  EXPECT_GT(gained_little, 0);
 }
 
 TEST(ConvectionDiffusion, SweepsFollowTheFlow) {

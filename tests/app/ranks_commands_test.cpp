@@ -1,12 +1,10 @@
 // Commands beside `run` that mpirun starts on several ranks, and forecasts of what those would have.
-#include <chrono>
 #include <csignal>
-#include <functional>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include "app/child.hpp"
+#include "app/processes.hpp"
 #include "app/ranks.hpp"
 
 namespace {
@@ -138,30 +136,12 @@ TEST(RanksVerify, ComparesFieldsThatTheDeckDoesNotWrite) {
   }
 }
 
-/// In the processes that run now.
-bool is_in_a_command_line(const std::string& words) {
-  for (const auto& entry : fs::directory_iterator("/proc"))
-    if (std::isdigit(static_cast<unsigned char>(entry.path().filename().string()[0])) &&
-        bytes_of(entry.path() / "cmdline").find(words) != std::string::npos)
-      return true;
-  return false;
-}
-
 /// Some run below a folder has said so. Files may go meanwhile.
 bool one_says(const fs::path& below, const std::string& words) {
   std::error_code gone;
   fs::recursive_directory_iterator entry(below, gone);
   for (; !gone && entry != fs::recursive_directory_iterator(); entry.increment(gone))
     if (entry->path().extension() == ".log" && bytes_of(entry->path()).find(words) != std::string::npos) return true;
-  return false;
-}
-
-/// Looks again and again, for some minutes at most: a busy machine takes long to start ranks.
-bool comes_true(const std::function<bool()>& condition) {
-  for (int look = 0; look < 15000; ++look) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
   return false;
 }
 
@@ -179,7 +159,7 @@ struct StuckVerify {
   bool leaves_nothing() const {
     for (const auto& entry : fs::directory_iterator(temporary))
       if (entry.path().filename().string().starts_with("tessera_verify_")) return false;
-    return comes_true([&] { return !is_in_a_command_line(temporary.string()); });
+    return comes_true([&] { return processes_with(temporary.string()).empty(); });
   }
 
   fs::path temporary;
@@ -193,7 +173,7 @@ TEST(RanksVerify, ThatIsEndedEndsItsRuns) {
   for (const auto& [signal, code] : {std::pair{SIGTERM, 143}, std::pair{SIGINT, 130}}) {
     StuckVerify stuck(fmt::format("verify_{}", code));
     ASSERT_TRUE(stuck.is_there);
-    EXPECT_TRUE(is_in_a_command_line(stuck.temporary.string()));
+    EXPECT_FALSE(processes_with(stuck.temporary.string()).empty());
     stuck.verify->send(signal);
     const Result result = stuck.verify->end();
     EXPECT_EQ(result.code, code) << result.text;

@@ -72,7 +72,7 @@ std::string on_file(const std::string& name, const Parted& file) {
 TEST(RanksParts, AreThoseOfTheFile) {
   SKIP_WITHOUT_MPI();
   for (const char* version : {"2.2", "4.1"})
-    for (const int ranks : {2, 3, 4}) {
+    for (const int ranks : version == std::string("4.1") ? std::vector{2, 4} : std::vector{3}) {
       const std::string name = fmt::format("parted_{}_{}", version[0], ranks);
       const std::string deck = on_file(name + ".msh", {version, ranks});
       const nlohmann::json one = run_on(1, name, deck), many = run_on(ranks, name, deck);

@@ -248,8 +248,8 @@ TEST(Source, IsCountedOnceOnSeveralRanks) {
                                "[[source]]\non = \"domain\"\nvalue = \"x\"\n" + dirichlet_on("[\"left\"]", "0") +
                                integral_of("u") + "[solver]\ntype = \"cg\"\ntolerance = 1e-14\n";
   const std::vector<std::pair<std::string, std::string>> decks = {
-      {"source_bdf2", body + heat_of(2) + time_to(0.1, 0.005, "bdf2")},
-      {"source_rkc", body + heat_of(1, "mass = \"lumped\"\n") + time_to(0.1, 0.005, "rkc")},
+      {"source_bdf2", body + heat_of(2) + time_to(0.05, 0.005, "bdf2")},
+      {"source_rkc", body + heat_of(1, "mass = \"lumped\"\n") + time_to(0.05, 0.005, "rkc")},
       {"source_of_u", of_u + heat_of(1) + time_to(0.05, 0.005, "bdf2") +
                           "[[material]]\nconductivity = \"1 + u^2\"\n[newton]\ntolerance = 1e-12\n"},
       {"source_periodic", body + heat_of(2) + time_to(0.05, 0.005, "bdf2") +
@@ -261,7 +261,7 @@ TEST(Source, IsCountedOnceOnSeveralRanks) {
     const bool bricks = name == "source_bricks";
     const nlohmann::json one = run_on(1, name, text);
     if (!bricks) expect_balanced(one, name);
-    for (const int ranks : {2, 4}) {
+    for (const int ranks : name == "source_bdf2" || name == "source_steady" ? std::vector{2, 4} : std::vector{4}) {
       const nlohmann::json many = run_on(ranks, name, text, bricks ? "--set mesh.partition='\"bricks\"'" : "");
       ASSERT_FALSE(one.is_discarded() || many.is_discarded()) << name;
       expect_near(many["quantities"], one["quantities"], name);

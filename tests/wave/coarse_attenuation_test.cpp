@@ -137,9 +137,12 @@ TEST(CoarseAttenuation, IsTheSameBitsOnAnyNumberOfThreads) {
 
 TEST(CoarseAttenuation, OnRanksIsThatOfOne) {
   SKIP_WITHOUT_MPI();
-  for (const std::string& deck : all_mixed("step = 0.001"))
-    for (const int ranks : {2, 4})
-      expect_same_traces(traces_on_ranks("coarse_ranks", deck, ranks), traces_on_ranks("coarse_ranks", deck, 1));
+  std::vector<int> numbers{2, 4};
+  for (const std::string& deck : all_mixed("step = 0.001")) {
+    const auto one = traces_on_ranks("coarse_ranks", deck, 1);
+    for (const int ranks : numbers) expect_same_traces(traces_on_ranks("coarse_ranks", deck, ranks), one);
+    numbers = {numbers.size() == 2 ? 3 : 7 - numbers.front()};  // both of the first deck, then 3 and 4 in turn
+  }
 }
 
 /// What was written by three ranks goes on on one.

@@ -1,0 +1,3 @@
+#include "precompiled.hpp"
+
+int main() {}
