@@ -61,19 +61,23 @@ TEST(WaveResolution, IsLookedAtOfExpressionsAndFiles) {
                    "plane_wave 1", 9.3, 10.3);
 }
 
-/// Of a plane wave that is a file the mesh sees the part that is in it when the run begins.
-TEST(WaveResolution, IsLookedAtOfPlaneWavesThatAreFilesAsTheMeshSeesThem) {
+/// A table of a pulse of about 6 Hz at 0, and of one of 40 Hz at -3.
+std::string write_record() {
   std::ofstream file(folder() / "record.csv");
-  for (int i = -4000; i <= 1000; ++i) {  // about 6 Hz at 0, and 40 at -3
+  for (int i = -4000; i <= 1000; ++i) {
     const double t = i / 1000.0, fast = t + 3;
     file << t << ", "
          << std::exp(-std::pow(t / 0.05, 2)) + std::sin(80 * M_PI * fast) * std::exp(-std::pow(fast / 0.1, 2)) << '\n';
   }
-  file.close();
-  const auto with = [](double delay) {
-    return box(2, 8) + physics("elastic", 4) + solid +
-           "[[plane_wave]]\ndirection = [1, 0]\nwave = \"p\"\nat = [0.5, 0]\nfile = \"record.csv\"\n" +
-           fmt::format("delay = {}\n", delay) + time_to(0.1, "cfl = 0.9") + "[output]\nformats = []\n";
+  return "[[plane_wave]]\ndirection = [1, 0]\nwave = \"p\"\nat = [0.5, 0]\nfile = \"record.csv\"\n";
+}
+
+/// Of a plane wave that is a file the mesh sees the part that is in it when the run begins.
+TEST(WaveResolution, IsLookedAtOfPlaneWavesThatAreFilesAsTheMeshSeesThem) {
+  const std::string wave = write_record();
+  const auto with = [&](double delay) {
+    return box(2, 8) + physics("elastic", 4) + solid + wave + fmt::format("delay = {}\n", delay) +
+           time_to(0.1, "cfl = 0.9") + "[output]\nformats = []\n";
   };
   const std::string slow = tessera("check " + write_deck("slow.toml", with(0)) + " --backend threads").text;
   expect_frequency(slow, "plane_wave 1", 5.8, 7);
@@ -81,6 +85,18 @@ TEST(WaveResolution, IsLookedAtOfPlaneWavesThatAreFilesAsTheMeshSeesThem) {
   const std::string fast = warnings_of(with(3));
   expect_frequency(fast, "plane_wave 1", 40, 46);
   expect_has(fast, "too coarse");
+}
+
+/// Each rank alone sees less than three periods of it.
+TEST(WaveResolution, IsLookedAtOfPlaneWavesAsAllRanksSeeThem) {
+  SKIP_WITHOUT_MPI();
+  const std::string deck = box(2, 16) + "partition = \"bricks\"\n" + physics("elastic", 2) +
+                           "[[material]]\ndensity = 2\nvp = 2\nvs = 0.75\n" + write_record() +
+                           time_to(0.05, "cfl = 0.9") + "[output]\nformats = []\n";
+  const Result result = on_ranks(2, "run " + write_deck("seen_by_ranks.toml", deck) +
+                                        " --quiet --backend threads --output " + (folder() / "seen_by_ranks").string());
+  EXPECT_EQ(result.code, 0) << result.text;
+  expect_frequency(result.text, "plane_wave 1", 5.8, 7);
 }
 
 /// A constant, and a function that jumps, has no highest frequency.
