@@ -88,7 +88,8 @@ TEST(WaveRun, OnRanksIsThatOfOne) {
   for (const char* scheme : {"newmark", "low_storage_rk45"}) {
     const std::string name = std::string("ranks_") + scheme, deck = layers(scheme, "cfl = 0.5");
     const auto one = traces_on_ranks(name, deck, 1);
-    for (const int ranks : {2, 4}) expect_same_traces(traces_on_ranks(name, deck, ranks), one);
+    for (const int ranks : scheme == std::string("newmark") ? std::vector{2, 4} : std::vector{3})
+      expect_same_traces(traces_on_ranks(name, deck, ranks), one);
   }
 }
 
