@@ -34,9 +34,6 @@ std::vector<Deck> shapes() {
           {fmt::format("{}_{}", shape, order), exact_poisson(shape, dim, dim == 3 && order > 2 ? 3 : cells, order)});
   for (const auto& [shape, dim] : {std::pair{"quad", 2}, {"hex", 3}})
     all.push_back({fmt::format("{}_8", shape), exact_poisson(shape, dim, 3, 8)});
-  // From order 3 on the nodes of an edge have an order that ranks must agree on: each shape on two and four there.
-  for (Deck& deck : all)
-    if (!deck.name.ends_with("_3")) deck.ranks = {deck.name.ends_with("_1") ? 4 : 3};
   return all;
 }
 
@@ -123,18 +120,16 @@ std::vector<Deck> problems() {
       "[[boundary]]\non = [\"rest\"]\ntype = \"neumann\"\nvalue = 1\n" + exactly;
   return {
       {"start_on_a_group", start, {}, {2, 4}, false},
-      {"mixed_shapes", mixed, {}, {3}},
+      {"mixed_shapes", mixed},
       {"axis", axis, {}, {3, 4}},
-      {"single", exact_poisson("tet", 3, 6, 1), "--set run.precision='\"mixed\"'", {3}, false},
+      {"single", exact_poisson("tet", 3, 6, 1), "--set run.precision='\"mixed\"'", {2, 3}, false},
       {"convection", flow + gmres},
-      {"convection_supg", flow + gmres, "--set physics.discretisation='\"supg\"'", {3}},
-      {"convection_upwind", flow + gmres, "--set physics.discretisation='\"upwind\"'", {3}},
-      {"elastic_tets", box_of("tet", 3, 4) + elastic + "2\n" + beam, {}, {3}},
-      {"elastic_blocks",
-       box_of("hex", 3, 4) + elastic + "1\n" + beam,
-       "--set solver.preconditioner='\"block_jacobi\"'",
-       {4}},
-      {"elastic_matrix_free", box_of("hex", 3, 3) + elastic + "3\n" + beam, {}, {3}},
+      {"convection_supg", flow + gmres, "--set physics.discretisation='\"supg\"'"},
+      {"convection_upwind", flow + gmres, "--set physics.discretisation='\"upwind\"'"},
+      {"elastic_tets", box_of("tet", 3, 4) + elastic + "2\n" + beam},
+      {"elastic_blocks", box_of("hex", 3, 4) + elastic + "1\n" + beam,
+       "--set solver.preconditioner='\"block_jacobi\"'"},
+      {"elastic_matrix_free", box_of("hex", 3, 3) + elastic + "3\n" + beam},
       {"nonlinear", k_of_u, {}, {2, 4}, false},
       {"periodic", periodic},
   };
