@@ -1,8 +1,8 @@
 #pragma once
 #include <functional>
 
+#include "base/replay.hpp"
 #include "output/summary.hpp"
-#include "solvers/krylov/replay.hpp"
 
 namespace tessera::physics::wave {
 
@@ -32,7 +32,7 @@ class EqualSteps {
 
  private:
   output::Summary& summary_;
-  solvers::Replay<Exec> replay_;
+  Replay<Exec> replay_;
   double before_ = 0, dt_ = 0;
   bool said_ = false;
 };

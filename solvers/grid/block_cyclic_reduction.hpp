@@ -1,9 +1,9 @@
 #pragma once
 #include <memory>
 
+#include "base/replay.hpp"
 #include "solvers/grid/fast_poisson.hpp"
 #include "solvers/grid/plane_solver.hpp"
-#include "solvers/krylov/replay.hpp"
 
 namespace tessera::solvers::grid {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/replay.hpp"
 #include "solvers/grid/lmsor_grid.hpp"
-#include "solvers/krylov/replay.hpp"
 
 namespace tessera::solvers::grid::lmsor {
 

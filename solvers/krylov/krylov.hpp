@@ -10,10 +10,10 @@
 
 #include "base/counted.hpp"
 #include "base/link.hpp"
+#include "base/replay.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/fit.hpp"
 #include "solvers/krylov/equation.hpp"
-#include "solvers/krylov/replay.hpp"
 #include "solvers/params.hpp"
 #include "solvers/precondition/preconditioner.hpp"
 #include "solvers/report.hpp"

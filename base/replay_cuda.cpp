@@ -2,9 +2,9 @@
 
 #include "base/cuda_check.hpp"
 #include "base/memory_device.hpp"
-#include "solvers/krylov/replay.hpp"
+#include "base/replay.hpp"
 
-namespace tessera::solvers {
+namespace tessera {
 
 struct Replay<Cuda>::State {
   int runs = 0;
@@ -65,4 +65,4 @@ void Replay<Cuda>::run(Cuda& exec, const std::function<void()>& work) {
   work();
 }
 
-}  // namespace tessera::solvers
+}  // namespace tessera

@@ -4,7 +4,7 @@
 
 #include "base/backend.hpp"
 
-namespace tessera::solvers {
+namespace tessera {
 
 /// Runs the same work again and again. On CUDA the second run records it into a graph, which the runs after that launch
 /// as one: an iteration of small systems costs its kernels and not their launches. The work must only queue kernels,
@@ -33,4 +33,4 @@ class Replay<Cuda> {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace tessera::solvers
+}  // namespace tessera
