@@ -311,7 +311,8 @@ TEST(RanksCores, StayAsALauncherHasThem) {
   EXPECT_EQ(cores(), (std::vector<std::string>{all, all}));
   // One core, which the launcher gives to both.
   const std::string one = std::to_string(*cores_in(all).begin());
-  const Result narrow = shell("taskset -c " + one + " env -u OMP_NUM_THREADS " + sessions + program() + " " + run + " --ranks 2");
+  const Result narrow =
+      shell("taskset -c " + one + " env -u OMP_NUM_THREADS " + sessions + program() + " " + run + " --ranks 2");
   ASSERT_EQ(narrow.code, 0) << narrow.text;
   EXPECT_EQ(cores(), (std::vector<std::string>{one, one}));
   EXPECT_TRUE(narrow.says("2 ranks share 1 core")) << narrow.text;
