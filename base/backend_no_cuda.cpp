@@ -50,5 +50,6 @@ void copy_bytes(Device, const void*, Host, void*, std::size_t) { not_built(); }
 void copy_bytes(Device, const void*, Device, void*, std::size_t) { not_built(); }
 void fill_bytes(Device, void*, unsigned char, std::size_t) { not_built(); }
 MemoryUse device_memory_use() { return {}; }
+std::size_t device_held_peak() { return 0; }
 
 }  // namespace tessera

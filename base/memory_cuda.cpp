@@ -17,7 +17,15 @@ namespace tessera {
 
 namespace {
 
-std::atomic<std::size_t> device_now{0}, device_peak{0};
+/// What Arrays hold, and with what is kept to be used again.
+std::atomic<std::size_t> device_now{0}, device_peak{0}, held_now{0}, held_peak{0};
+
+void add(std::size_t bytes, std::atomic<std::size_t>& to, std::atomic<std::size_t>& most) {
+  const std::size_t now = to += bytes;
+  std::size_t peak = most;
+  while (now > peak && !most.compare_exchange_weak(peak, now)) {
+  }
+}
 
 void copy_checked(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (bytes > 0) TESSERA_CUDA_CHECK(cudaMemcpy(to, from, bytes, kind));
@@ -120,15 +128,21 @@ thread_local ReusedMemory<Device>* reused_device_memory = nullptr;
 
 namespace {
 
+cudaError_t take_new_memory(void** memory, std::size_t bytes) {
+  const cudaError_t status = cudaMalloc(memory, bytes);
+  if (status == cudaSuccess) add(bytes, held_now, held_peak);
+  return status;
+}
+
 /// From what was freed before, where there is such a thing, or else from the device.
 cudaError_t take_memory(void** memory, std::size_t bytes) {
-  if (!reused_device_memory) return cudaMalloc(memory, bytes);
+  if (!reused_device_memory) return take_new_memory(memory, bytes);
   if ((*memory = reused_device_memory->take(bytes))) return cudaSuccess;
-  const cudaError_t status = cudaMalloc(memory, bytes);
+  const cudaError_t status = take_new_memory(memory, bytes);
   if (status != cudaErrorMemoryAllocation) return status;
   (void)cudaGetLastError();
   reused_device_memory->flush();
-  return cudaMalloc(memory, bytes);
+  return take_new_memory(memory, bytes);
 }
 
 }  // namespace
@@ -147,10 +161,7 @@ void* allocate(Device, std::size_t bytes) {
         "use a coarser mesh or a lower order, or --backend threads; `tessera check DECK` estimates what a run needs");
   }
   check_cuda(status, "cudaMalloc", __FILE__, __LINE__);
-  const std::size_t now = device_now += bytes;
-  std::size_t peak = device_peak;
-  while (now > peak && !device_peak.compare_exchange_weak(peak, now)) {
-  }
+  add(bytes, device_now, device_peak);
   return memory;
 }
 
@@ -158,8 +169,14 @@ void release(Device, void* memory, std::size_t bytes) noexcept {
   if (reused_device_memory)
     reused_device_memory->keep(memory, bytes);
   else
-    give_back(memory);
+    give_back(memory, bytes);
   device_now -= bytes;
+}
+
+void give_back(void* memory, std::size_t bytes) noexcept {
+  if (!memory) return;
+  held_now -= size_of_block(memory, bytes);  // before another thread may have the same address
+  (void)cudaFree(memory);
 }
 
 void copy_bytes(Host, const void* from, Device, void* to, std::size_t bytes) {
@@ -178,5 +195,6 @@ void fill_bytes(Device, void* memory, unsigned char value, std::size_t bytes) {
 }
 
 MemoryUse device_memory_use() { return {0, device_peak, device_now}; }
+std::size_t device_held_peak() { return held_peak; }
 
 }  // namespace tessera

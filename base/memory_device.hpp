@@ -6,8 +6,16 @@ namespace tessera {
 /// The device part of memory_use(): zero on builds without CUDA.
 MemoryUse device_memory_use();
 
-/// cudaFree, of any memory that `allocate` gave.
-void give_back(void* memory) noexcept;
+/// Peak of what `allocate` has taken from the device and not given back: what Arrays held, and what ReusedMemory kept
+/// beside it, which goes back where an allocation finds too little. Zero on builds without CUDA.
+std::size_t device_held_peak();
+
+/// cudaFree, of any memory that `allocate` gave where it was asked for `bytes`.
+void give_back(void* memory, std::size_t bytes) noexcept;
+
+/// The bytes of the block that `memory` begins, which may be larger than what was asked for where it had served before;
+/// it is forgotten, as whoever calls gives it away.
+std::size_t size_of_block(void* memory, std::size_t asked) noexcept;
 
 template <class Space>
 class ReusedMemory;

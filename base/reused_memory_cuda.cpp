@@ -49,10 +49,7 @@ LargerBlocks& larger_blocks() {
 
 }  // namespace
 
-void give_back(void* memory) noexcept {
-  larger_blocks().take(memory, 0);  // before another thread may have the same address
-  (void)cudaFree(memory);
-}
+std::size_t size_of_block(void* memory, std::size_t asked) noexcept { return larger_blocks().take(memory, asked); }
 
 NoReusedMemory::NoReusedMemory() : before_(std::exchange(reused_device_memory, nullptr)) {}
 NoReusedMemory::~NoReusedMemory() { reused_device_memory = before_; }
@@ -83,15 +80,16 @@ void* ReusedMemory<Device>::take(std::size_t bytes) {
 }
 
 void ReusedMemory<Device>::keep(void* memory, std::size_t bytes) noexcept {
+  const std::size_t size = size_of_block(memory, bytes);
   try {
-    blocks_->free.emplace(larger_blocks().take(memory, bytes), memory);
+    blocks_->free.emplace(size, memory);
   } catch (...) {  // no room on the host to note it
-    give_back(memory);
+    give_back(memory, size);
   }
 }
 
 void ReusedMemory<Device>::flush() noexcept {
-  for (const auto& [size, memory] : blocks_->free) give_back(memory);
+  for (const auto& [size, memory] : blocks_->free) give_back(memory, size);
   blocks_->free.clear();
   if (outer_) outer_->flush();
 }

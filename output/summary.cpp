@@ -6,6 +6,7 @@
 #include "base/host_memory.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
+#include "base/memory_device.hpp"
 #include "base/profile.hpp"
 #include "output/files.hpp"
 
@@ -66,7 +67,10 @@ Json finished(Json json) {
   json["phases"] = phases_json();
   const MemoryUse memory = memory_use();
   json["memory"]["host_peak_bytes"] = memory.host_peak;
-  if (memory.device_peak > 0) json["memory"]["device_peak_bytes"] = memory.device_peak;
+  if (memory.device_peak > 0) {
+    json["memory"]["device_peak_bytes"] = memory.device_peak;
+    json["memory"]["device_held_peak_bytes"] = device_held_peak();
+  }
   json["warnings"] = warnings();
   Json ordered = Json::object();
   for (const char* key : key_order)

@@ -2,52 +2,104 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "solvers/solve.hpp"
 
 namespace tessera::solvers {
 namespace {
 
-/// Iterations of jacobi to 1e-8 for each node along an axis: 2 of Q1 hexes, 3.6 of P1 tets, 2.9 of the 5-point stencil.
+/// Iterations of jacobi to 1e-8 for each node along an axis: 2 of Q1 hexes, 3.6 of P1 tets, 2.9 of the 5-point stencil,
+/// 2.3 to 7 of higher orders.
 constexpr double iterations_along = 3.2;
+/// The same of block_jacobi, of elastic bodies that are held on one side: 8 to 13 of hexes, 20 to 37 of tets.
+constexpr double block_iterations_along = 8, block_iterations_along_of_tets = 16;
 /// The least iterations of jacobi that bicgstab takes for each node along an axis, of flows that cross a square; 2.1 of
 /// diffusion, 8 of flows that go round. And what amg costs in such iterations at most, at any Peclet number: on
 /// threads, and on an H200 (bench/multigrid, 0.26 and 1.05 M rows in the plane).
 constexpr double flow_iterations_along = 1.08, flow_iterations_worth = 500, flow_iterations_worth_on_gpu = 560;
+/// What amg and pmg cost in iterations of jacobi on threads, at most.
+constexpr double amg_worth_on_threads = 220, pmg_worth_on_threads = 105;
 /// Rows below which neither takes long enough to be told apart.
 constexpr double least_rows = 20000;
-/// So much less must amg take: jumps, stretched cells and rough data favour it, smooth data do not.
+/// So much less must multigrid take: jumps, stretched cells and rough data favour it, smooth data do not.
 constexpr double margin = 1.15;
 
-/// Set-up and solution with amg over the time of one iteration of jacobi.
-double iterations_worth(const ProblemSize& size) {
-  if (!size.on_cuda) return 220;
-  // Measured on an H200, in ms: what launches take, and what entries take.
-  const double amg = 11 + 7.7e-7 * size.entries, iteration = 0.011 + 5e-9 * size.entries;
-  return amg / iteration;
+double iterations_of_jacobi(const OneSystem& system, bool symmetric, double tolerance) {
+  const ProblemSize& size = system.size;
+  const double all = size.all_rows > 0 ? size.all_rows : size.rows, nodes = std::pow(all / size.block, 1.0 / size.dim);
+  const double along =
+      size.block > 1 ? (system.simplices && size.dim > 2 ? block_iterations_along_of_tets : block_iterations_along)
+      : symmetric    ? iterations_along
+                     : flow_iterations_along;
+  const double digits = -std::log10(tolerance) / 8;
+  return along * digits * nodes;
+}
+
+/// An iteration of jacobi on an H200, in ms: what launches take, and what entries take, or rows without a matrix.
+double iteration_on_gpu(const OneSystem& system) {
+  const ProblemSize& size = system.size;
+  if (!system.matrix) return 0.011 + 6.5e-8 * size.rows;
+  return 0.011 + (size.block > 1 ? 2.7e-9 : 5e-9) * size.entries;
+}
+
+struct Candidate {
+  const char* name;
+  double worth;  ///< set-up and solution over the time of one iteration of jacobi
+};
+
+/// On a GPU as measured on an H200, in ms: of amg from 0.07 M rows on, of its blocks 1.1 M, of pmg 1.8 M and 17 M.
+std::vector<Candidate> candidates(const OneSystem& system, bool symmetric) {
+  const ProblemSize& size = system.size;
+  const bool blocks = size.block > 1;
+  std::vector<Candidate> result;
+  if (system.entries && !symmetric)
+    result.push_back({"amg", size.on_cuda ? flow_iterations_worth_on_gpu : flow_iterations_worth});
+  else if (system.entries && size.on_cuda)
+    result.push_back(
+        {"amg", (blocks ? 20 + 6.4e-5 * size.rows : 11 + 7.7e-7 * size.entries) / iteration_on_gpu(system)});
+  else if (system.entries)
+    result.push_back({"amg", amg_worth_on_threads});
+  if (!system.lower_orders || !symmetric) return result;
+  if (!size.on_cuda)
+    result.push_back({"pmg", pmg_worth_on_threads});
+  else if (!blocks)
+    result.push_back({"pmg", (35 + 7e-6 * size.rows) / iteration_on_gpu(system)});
+  return result;
+}
+
+/// What multigrid takes beside the vectors of an operator that jacobi takes, too: of a matrix in rows or packed, or of
+/// what cells have without one, about.
+double bytes_with(const char* name, SolverParams params, const OneSystem& system) {
+  ProblemSize size = system.size;
+  if (!system.matrix) size.entries = 0;
+  params.preconditioner = name;
+  params.preconditioning = {};
+  constexpr double of_entry = 12, of_row = 150;
+  return solver_bytes(params, size) + (system.matrix ? of_entry * size.entries : of_row * size.rows);
 }
 
 }  // namespace
 
-Automatic choose_preconditioner(const SolverParams& params, const ProblemSize& size, double free_bytes) {
-  const double digits = -std::log10(params.tolerance) / 8;
+Automatic choose_preconditioner(const SolverParams& params, const OneSystem& system, double free_bytes) {
+  const ProblemSize& size = system.size;
   const bool symmetric = find_solver(params.type)->needs.symmetric;
-  const double all = size.all_rows > 0 ? size.all_rows : size.rows;
-  const double iterations =
-      (symmetric ? iterations_along : flow_iterations_along) * digits * std::pow(all, 1.0 / size.dim);
+  const std::string jacobi = size.block > 1 ? "block_jacobi" : "jacobi";
+  const auto offered = candidates(system, symmetric);
+  if (offered.empty()) return {jacobi, ""};
+  if (size.rows < least_rows) return {jacobi, "the system is small"};
+  const double iterations = iterations_of_jacobi(system, symmetric, params.tolerance);
   const std::string expected =
-      fmt::format("{} {:.0f} iterations of jacobi are expected", symmetric ? "about" : "at least", iterations);
-  if (size.rows < least_rows) return {"jacobi", "the system is small"};
-  const double worth = symmetric      ? iterations_worth(size)
-                       : size.on_cuda ? flow_iterations_worth_on_gpu
-                                      : flow_iterations_worth;
-  if (iterations < margin * worth) return {"jacobi", expected + ": fewer than the set-up of amg is worth"};
-  SolverParams with = params;
-  with.preconditioner = "amg";
-  const double need = solver_bytes(with, size) + 12 * size.entries;
-  if (free_bytes > 0 && need > free_bytes) return {"jacobi", expected + ", but amg has too little memory"};
-  return {"amg", expected + ": more than the set-up of amg is worth"};
+      fmt::format("{} {:.0f} iterations of {} are expected", symmetric ? "about" : "at least", iterations, jacobi);
+  const Candidate best =
+      *std::min_element(offered.begin(), offered.end(), [](const auto& a, const auto& b) { return a.worth < b.worth; });
+  if (iterations < margin * best.worth)
+    return {jacobi, fmt::format("{}: fewer than the set-up of {} is worth", expected, best.name)};
+  if (free_bytes > 0 && bytes_with(best.name, params, system) > free_bytes)
+    return {jacobi, fmt::format("{}, but {} has too little memory", expected, best.name)};
+  return {best.name, fmt::format("{}: more than the set-up of {} is worth", expected, best.name)};
 }
 
 }  // namespace tessera::solvers

@@ -11,12 +11,20 @@ struct Automatic {
   std::string preconditioner;
   std::string why;
 };
+/// What a system has for the preconditioners that may be chosen.
+struct OneSystem {
+  ProblemSize size = {};      ///< `entries` of a system without a matrix are not looked at
+  bool entries = true;        ///< they are at hand, in rows
+  bool matrix = true;         ///< else its operator is applied without one
+  bool lower_orders = false;  ///< it may be had in elements of lower orders
+  bool simplices = false;     ///< its cells are triangles or tets
+};
 /// What preconditioner = "auto" of cg, or of bicgstab and gmres where the matrix is not symmetric, stands for where one
-/// system of one unknown a node, positive definite or its symmetric part, whose entries are at hand, is solved from a
-/// start that knows nothing: jacobi, or amg where its set-up and few iterations cost less than those that jacobi is
-/// likely to take, and where it fits into `free_bytes` (0: not known). Iterations of jacobi grow with the nodes along
-/// an axis, rows^(1 / dim), those of all ranks; costs are those of docs/methods/multigrid.md, of what one rank has.
-/// With the same sizes and memory all ranks choose the same.
-Automatic choose_preconditioner(const SolverParams& params, const ProblemSize& size, double free_bytes);
+/// system, positive definite or its symmetric part, is solved from a start that knows nothing: jacobi (block_jacobi of
+/// several unknowns a node), or that of amg and pmg whose set-up and few iterations cost least, where they cost less
+/// than those that jacobi is likely to take, and where it fits into `free_bytes` (0: not known). Iterations of jacobi
+/// grow with the nodes along an axis, those of all ranks; costs are those of docs/methods/multigrid.md, of what one
+/// rank has. With the same sizes and memory all ranks choose the same.
+Automatic choose_preconditioner(const SolverParams& params, const OneSystem& system, double free_bytes);
 
 }  // namespace tessera::solvers

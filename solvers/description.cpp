@@ -68,10 +68,12 @@ deck::SectionDescription solver_description(const Offers& offers) {
       key.default_value = "\"auto\"";
       key.info.choices = names(preconditioners);
       key.info.choices.insert(key.info.choices.begin(), "auto");
-      key.info.help += offers.block == 1 && offers.symmetric
-                           ? " auto: jacobi, and for one solution by cg amg where its set-up is worth less than the "
-                             "iterations that it saves."
-                           : fmt::format(" auto: {}.", preconditioner_for(offers));
+      key.info.help += fmt::format(" auto: {}", preconditioner_for(offers));
+      if (offers.symmetric || offers.block == 1)
+        key.info.help += fmt::format(
+            ", and for one solution{} amg{} where its set-up is worth less than the iterations that it saves",
+            offers.symmetric ? " by cg" : "", offers.lower_orders ? " or pmg" : "");
+      key.info.help += ".";
     }
     if (key.name == "residual_every") {  // after what the methods have
       for (const PreconditionerEntry& entry : preconditioners)

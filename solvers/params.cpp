@@ -197,12 +197,14 @@ void check_offered(const SolverParams& params, const Offers& offers) {
   const PreconditionerEntry* preconditioner = find_preconditioner(params);
   if (!is_preconditioned(solver.kind) || !preconditioner) return;
   if (!has_place(preconditioner->needs, offers))
-    throw Error(ExitCode::usage,
-                fmt::format("the preconditioner \"{}\" is for {}", params.preconditioner,
-                            preconditioner->needs.lower_orders ? "problems that lower orders are made of"
-                                                               : "several unknowns a node, here is one"),
-                fmt::format("valid names: {}", fmt::join(names(preconditioners_for(offers)), ", ")),
-                place(params, "preconditioner"));
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the preconditioner \"{}\" {}", params.preconditioner,
+                    preconditioner->needs.lower_orders
+                        ? "needs the operator in elements of lower orders, which this physics.type does not have"
+                        : "is for several unknowns a node, here is one"),
+        fmt::format("valid names: {}", fmt::join(names(preconditioners_for(offers)), ", ")),
+        place(params, "preconditioner"));
   if (fits(preconditioner->needs, offers)) return;
   Names others = names(preconditioners_for(offers));
   std::erase(others, "none");
@@ -251,9 +253,10 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
   params.type = type;
   const bool is_chosen = params.preconditioner == automatic;
   if (is_chosen && solver.kind == MethodKind::eigen) params.preconditioner = "amg";
-  // The mesh may say more of one unknown a node.
-  const bool open = offers.block == 1 && solver.kind == MethodKind::krylov &&
-                    (offers.symmetric ? params.type == "cg" : !solver.needs.symmetric);
+  // The mesh may say more of matrices that are symmetric, and of one unknown a node.
+  const bool open = solver.kind == MethodKind::krylov && (offers.symmetric    ? params.type == "cg"
+                                                          : offers.block == 1 ? !solver.needs.symmetric
+                                                                              : false);
   if (params.preconditioner == automatic && !open) params.preconditioner = preconditioner_for(offers);
   params.precision = precision;
   params.where_precision = deck.where("run.precision");

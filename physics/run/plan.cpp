@@ -37,15 +37,19 @@ std::string why_without_matrix(const CommonParams& params, const mesh::Mesh& mes
   return "";
 }
 
+bool has_simplices_alone(const mesh::Mesh& mesh) {
+  return mesh.dim > 1 && std::all_of(mesh.blocks.begin(), mesh.blocks.end(), [](const mesh::CellBlock& block) {
+           return block.shape == mesh::Shape::triangle || block.shape == mesh::Shape::tet;
+         });
+}
+
 /// Of what a rank owns, about: rows of products of axes have order + 2 entries along each on average, those of
 /// simplices a part of it.
 double likely_entries(const Discretisation& space, int order) {
   const int dim = space.mesh.dim;
-  bool simplices = dim > 1;
-  for (const mesh::CellBlock& block : space.mesh.blocks)
-    simplices = simplices && (block.shape == mesh::Shape::triangle || block.shape == mesh::Shape::tet);
-  const double part = !simplices ? 1 : dim == 2 ? 0.75 : 0.5;
-  return part * std::pow(order + 2, dim) * (space.ranks ? space.owned_rows() : space.rows());
+  const double part = !has_simplices_alone(space.mesh) ? 1 : dim == 2 ? 0.75 : 0.5;
+  const double of_node = part * std::pow(order + 2, dim) * space.components;
+  return of_node * (space.ranks ? space.owned_rows() : space.rows());
 }
 
 /// What the system of one rank takes part in, and the memory that is free for it: of ranks the most that one has and
@@ -62,6 +66,7 @@ Room room_of(const CommonParams& params, const Discretisation& space, int planne
   Room room{.size = {.rows = part * rows,
                      .entries = part * likely_entries(space, params.physics.order),
                      .on_cuda = on_cuda,
+                     .block = static_cast<double>(space.components),
                      .dim = space.mesh.dim},
             .free = on_cuda ? static_cast<double>(cuda_info().free_bytes) / ranks_of_gpu
                             : static_cast<double>(host_memory().free) / ranks};
@@ -75,19 +80,37 @@ Room room_of(const CommonParams& params, const Discretisation& space, int planne
   return room;
 }
 
+/// Whether nothing stands in the way of multigrid over orders: formats that have no copy in single precision do, and
+/// more than 2^31 nodes of cells, of which there are at most 8 a node.
+bool has_lower_orders(const CommonParams& params, const Traits& traits, const solvers::ProblemSize& size) {
+  constexpr double most_nodes = 2.5e8;
+  return traits.solver.lower_orders && params.physics.order > 1 && params.matrix.format == "auto" &&
+         size.rows < most_nodes * size.block;
+}
+
 }  // namespace
 
-std::string settle_preconditioner(CommonParams& params, const Discretisation& space, bool one_system,
-                                  int planned_ranks) {
+std::string settle_preconditioner(CommonParams& params, const Traits& traits, const Discretisation& space,
+                                  bool one_system, int planned_ranks) {
   solvers::SolverParams& solver = params.solver;
   if (solver.preconditioner != solvers::automatic) return "";
-  solver.preconditioner = "jacobi";
+  const bool blocks = space.components > 1;
+  solver.preconditioner = blocks ? "block_jacobi" : "jacobi";
   solver.given.erase("preconditioner");  // see is_automatic
-  const bool crs = params.matrix.format == "auto" || params.matrix.format == "crs";
-  const std::string& without = space.ranks ? space.why_without_matrix : why_without_matrix(params, space.mesh);
-  if (!one_system || !crs || !without.empty()) return "";
+  const std::string& format = params.matrix.format;
+  const bool in_rows = format == "auto" || format == (blocks ? "block_crs" : "crs");
+  const std::string without = !traits.matrix_free ? ""
+                              : space.ranks       ? space.why_without_matrix
+                                                  : why_without_matrix(params, space.mesh);
+  if (!one_system) return "";
   const Room room = room_of(params, space, planned_ranks);
-  const solvers::Automatic choice = solvers::choose_preconditioner(solver, room.size, room.free);
+  const bool others = !has_simplices_alone(space.mesh);
+  const solvers::OneSystem system{.size = room.size,
+                                  .entries = in_rows && without.empty(),
+                                  .matrix = without.empty(),
+                                  .lower_orders = has_lower_orders(params, traits, room.size),
+                                  .simplices = space.ranks ? !any(*space.ranks, others) : !others};
+  const solvers::Automatic choice = solvers::choose_preconditioner(solver, system, room.free);
   solver.preconditioner = choice.preconditioner;
   return choice.why;
 }

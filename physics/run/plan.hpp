@@ -19,10 +19,10 @@ struct Plan {
 Plan plan_operator(const CommonParams& params, const Discretisation& space);
 
 /// Replaces preconditioner = "auto" by what the run takes, and says why. `one_system`: one linear system is solved,
-/// from a start that knows nothing; else, and where there is no CRS matrix, it is jacobi. Collective where ranks share
-/// the space, and the same on all of them. `planned_ranks`: that are to share a space which one has.
-std::string settle_preconditioner(CommonParams& params, const Discretisation& space, bool one_system,
-                                  int planned_ranks = 1);
+/// from a start that knows nothing; else it is jacobi, or block_jacobi of several unknowns a node. Collective where
+/// ranks share the space, and the same on all of them. `planned_ranks`: that are to share a space which one has.
+std::string settle_preconditioner(CommonParams& params, const Traits& traits, const Discretisation& space,
+                                  bool one_system, int planned_ranks = 1);
 
 /// "assembly" of the summary, of a matrix and of an operator without one.
 void summarise_assembly(const assembly::AssemblyReport& report, output::Summary& summary);

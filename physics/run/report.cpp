@@ -105,8 +105,10 @@ void summarise_multigrid(const solvers::MultigridReport& multigrid, output::Summ
   }
   summary.set("solver.multigrid.levels", multigrid.levels.size());
   summary.set_json("solver.multigrid.rows", rows);
-  summary.set_json("solver.multigrid.entries", entries);
-  summary.set("solver.multigrid.operator_complexity", multigrid.operator_complexity());
+  if (multigrid.levels.front().entries > 0) {  // of orders of elements nobody counts them
+    summary.set_json("solver.multigrid.entries", entries);
+    summary.set("solver.multigrid.operator_complexity", multigrid.operator_complexity());
+  }
   summary.set("solver.multigrid.set_up_seconds", multigrid.set_up_seconds);
   if (multigrid.cycle_seconds > 0) summary.set("solver.multigrid.cycle_seconds", multigrid.cycle_seconds);
 }

@@ -20,11 +20,11 @@ struct Start {
   DirichletData fixed;    ///< of the rows of the system
 };
 
-/// Whether amg was chosen by preconditioner = "auto".
+/// Whether multigrid was chosen by preconditioner = "auto".
 inline bool is_automatic(const solvers::SolverParams& params) {
-  return params.preconditioner == "amg" && !params.given.contains("preconditioner");
+  return (params.preconditioner == "amg" || params.preconditioner == "pmg") && !params.given.contains("preconditioner");
 }
-/// What amg takes where it does well, several times over: beyond it jacobi goes on in its place.
+/// What multigrid takes where it does well, several times over: beyond it jacobi goes on in its place.
 inline constexpr int most_automatic_iterations = 200;
 
 /// Solves A x = b as the deck says. x [rows] is made. Phase: solve.
@@ -46,8 +46,10 @@ solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<c
   if (is_automatic(params)) first.max_iterations = std::min(params.max_iterations, most_automatic_iterations);
   solvers::Report report = solve(first);
   if (is_automatic(params) && !report.converged && !report.interrupted) {
-    warn("the preconditioner amg, which was chosen automatically, does not suit this matrix: jacobi takes its place");
-    first.preconditioner = "jacobi";
+    first.preconditioner = A.block_size() > 1 ? "block_jacobi" : "jacobi";
+    warn(fmt::format(
+        "the preconditioner {}, which was chosen automatically, does not suit this matrix: {} takes its place",
+        params.preconditioner, first.preconditioner));
     first.max_iterations = params.max_iterations;
     set_start();
     report = solve(first);

@@ -90,7 +90,7 @@ std::vector<Index> StationaryRun::make_checked_space(const Context& context, Dis
 void StationaryRun::settle(const Discretisation& space, int planned_ranks, output::Summary& summary) {
   CommonParams& params = model().params();
   const bool one_system = !params.time && !model().is_nonlinear() && params.initial.empty();
-  const std::string why = settle_preconditioner(params, space, one_system, planned_ranks);
+  const std::string why = settle_preconditioner(params, model().traits(), space, one_system, planned_ranks);
   if (!why.empty()) summary.set("solver.why", why);
 }
 

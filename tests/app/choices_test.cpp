@@ -151,6 +151,68 @@ kind = "average"
   EXPECT_EQ(summary_in(folder() / "choices")["solver"]["preconditioner"], "jacobi");
 }
 
+/// 80^2 cells of order 2, for which jacobi takes some 900 iterations.
+TEST(Choices, AutoGoesOverOrdersWithAMatrixAndWithout) {
+  const std::string deck = write_deck("orders_pay.toml", R"deck([mesh]
+box = { min = [0, 0], max = [1, 1], cells = [80, 80], shape = "triangle" }
+[run]
+backend = "threads"
+[physics]
+type = "poisson"
+order = 2
+[[material]]
+diffusivity = "1 + x"
+source = 1
+[[boundary]]
+on = "left"
+type = "dirichlet"
+value = "y"
+[[quantity]]
+name = "average"
+kind = "average"
+)deck");
+  const nlohmann::json jacobi = run(deck, {"solver.preconditioner=jacobi"});
+  EXPECT_GT(jacobi["solver"]["iterations"], 300);
+  for (const char* strategy : {"auto", "matrix_free"}) {
+    const nlohmann::json taken = run(deck, {std::string("assembly.strategy=") + strategy});
+    EXPECT_EQ(taken["solver"]["preconditioner"], "pmg") << strategy;
+    EXPECT_TRUE(taken["solver"]["why"].get<std::string>().ends_with("more than the set-up of pmg is worth"));
+    EXPECT_LT(taken["solver"]["iterations"], 20);
+    EXPECT_NEAR(taken["quantities"]["average"].get<double>(), jacobi["quantities"]["average"], 1e-6);
+    // Nobody counts the entries of orders.
+    EXPECT_EQ(taken["solver"]["multigrid"]["rows"].size(), taken["solver"]["multigrid"]["levels"]);
+    EXPECT_FALSE(taken["solver"]["multigrid"].contains("entries"));
+    EXPECT_FALSE(taken["solver"]["multigrid"].contains("operator_complexity"));
+  }
+  EXPECT_EQ(run(deck, {"matrix.format=crs"})["solver"]["preconditioner"], "amg");
+}
+
+/// At resonance nothing that takes the matrix for definite goes on, but it is jacobi that says so.
+TEST(Choices, WhatWasChosenMakesWayWhereItDoesNotSuit) {
+  const std::string deck = write_deck("orders_fail.toml", R"deck([mesh]
+box = { min = [0, 0], max = [1, 1], cells = [72, 72], shape = "triangle" }
+[run]
+backend = "threads"
+[physics]
+type = "poisson"
+order = 2
+[[material]]
+diffusivity = 1
+reaction = -200
+source = 1
+[[boundary]]
+on = "left"
+type = "dirichlet"
+value = 0
+)deck");
+  const Result result = tessera("run " + deck + " --quiet --output " + (folder() / "makes_way").string());
+  EXPECT_EQ(result.code, 4) << result.text;
+  EXPECT_NE(result.text.find("pmg, which was chosen automatically, does not suit this matrix: jacobi takes its place"),
+            std::string::npos)
+      << result.text;
+  EXPECT_EQ(summary_in(folder() / "makes_way")["solver"]["preconditioner"], "jacobi");
+}
+
 TEST(Choices, FiniteDifferencesTakeJacobiWhereNothingIsSaid) {
   const std::string deck = write_deck("differences.toml", R"deck([mesh]
 box = { min = [0, 0], max = [1, 1], cells = [12, 12], shape = "quad" }

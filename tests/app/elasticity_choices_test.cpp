@@ -131,6 +131,29 @@ TEST(ElasticChoices, MultigridKnowsTheRigidMotionsOfEveryBody) {
   }
 }
 
+TEST(ElasticChoices, AutoTakesMultigridWhereItsSetUpPays) {
+  const auto body = [](const char* shape, const std::vector<int>& cells, int order) {
+    const bool solid = cells.size() > 2;
+    return box_mesh(shape, std::vector<double>(cells.size(), 1.0), cells) + elasticity(order) + isotropic("1", "0.3") +
+           boundary("left", "displacement", solid ? "value = [0, 0, 0]" : "value = [0, 0]") +
+           boundary("right", "traction", solid ? "value = [0, 0, 1]" : "value = [0, 1]") +
+           quantity("u", "max", solid ? "u_z" : "u_y");
+  };
+  for (const auto& [deck, name] : {std::pair{body("quad", {100, 100}, 1), "amg"}, {body("hex", {9, 9, 9}, 2), "pmg"}}) {
+    const auto taken = run_elastic("pays", deck),
+               one_by_one = run_elastic("pays", deck, "--set 'solver.preconditioner=\"block_jacobi\"'");
+    EXPECT_EQ(taken["solver"]["preconditioner"], name);
+    EXPECT_EQ(taken["solver"]["why"].get<std::string>().find("about"), 0U);
+    EXPECT_NE(taken["solver"]["why"].get<std::string>().find("iterations of block_jacobi"), std::string::npos);
+    EXPECT_LT(4 * taken["solver"]["iterations"].get<int>(), one_by_one["solver"]["iterations"].get<int>());
+    expect_same(name, taken, one_by_one, 1e-6);
+  }
+  EXPECT_EQ(run_elastic("pays", body("quad", {20, 20}, 1))["solver"]["preconditioner"], "block_jacobi");
+  EXPECT_EQ(run_elastic("pays", box_mesh("interval", {2}, {30}) + elasticity(1) + "[[material]]\nyoung = 8\n" +
+                                    boundary("left", "displacement", "value = [0]"))["solver"]["preconditioner"],
+            "jacobi");
+}
+
 TEST(ElasticChoices, EveryPrecisionGivesTheSame) {
   const auto reference = run_elastic("same", everything("hex", 2, direct));
   for (const char* format : {"block_sliced_ell", "block_crs", "crs", "sliced_ell"}) {

@@ -1,6 +1,10 @@
 #include "base/reused_memory.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "base/array.hpp"
+#include "base/memory_device.hpp"
 #include "support/backends.hpp"
 
 namespace tessera {
@@ -115,6 +119,48 @@ TEST(ReusedMemory, ForgetsABlockThatGoesBack) {
   }
   const Array<double, Device> larger(1000000);
   EXPECT_NE(larger.data(), block);
+}
+
+/// Needs no GPU.
+TEST(ReusedMemory, IsNotLookedIntoWhereNoneIsWanted) {
+  ReusedMemory<Device>* const before = reused_device_memory;
+  {
+    ReusedMemory<Device> outer;
+    EXPECT_EQ(reused_device_memory, &outer);
+    {
+      const NoReusedMemory none;
+      EXPECT_EQ(reused_device_memory, nullptr);
+      const NoReusedMemory again;
+      EXPECT_EQ(reused_device_memory, nullptr);
+    }
+    EXPECT_EQ(reused_device_memory, &outer);
+    ReusedMemory<Device> inner;
+    try {
+      const NoReusedMemory none;
+      throw std::runtime_error("as recorded work may");
+    } catch (const std::runtime_error&) {
+    }
+    EXPECT_EQ(reused_device_memory, &inner);
+  }
+  EXPECT_EQ(reused_device_memory, before);
+}
+
+TEST(ReusedMemory, IsCountedAsHeldUntilItGoesBack) {
+  TESSERA_REQUIRE(Cuda);
+  const Cuda exec;
+  constexpr Offset much = Offset{1} << 25;  // 256 MiB, more than other tests hold
+  const std::size_t bytes = 8 * much, peak = device_held_peak();
+  {
+    const ReusedMemory<Device> reused;
+    { const Array<double, Device> a(much); }
+    const Array<double, Device> in_the_same(much - 1);
+    const Array<double, Device> larger(2 * much);
+    EXPECT_GE(device_held_peak(), 3 * bytes);
+    EXPECT_LT(device_held_peak(), std::max(peak + 1, 4 * bytes));  // the second array is where the first was
+  }
+  const std::size_t highest = device_held_peak();
+  { const Array<double, Device> a(2 * much); }  // all has gone back, so that this is not the highest
+  EXPECT_EQ(device_held_peak(), highest);
 }
 
 }  // namespace

@@ -6,10 +6,14 @@
 namespace tessera {
 namespace {
 
+using solvers::OneSystem;
 using solvers::ProblemSize;
 
+std::string choice(const OneSystem& system, double tolerance = 1e-8, double free_bytes = 0) {
+  return solvers::choose_preconditioner({.tolerance = tolerance}, system, free_bytes).preconditioner;
+}
 std::string choice(const ProblemSize& size, double tolerance = 1e-8, double free_bytes = 0) {
-  return solvers::choose_preconditioner({.tolerance = tolerance}, size, free_bytes).preconditioner;
+  return choice(OneSystem{.size = size}, tolerance, free_bytes);
 }
 ProblemSize tets(double rows, bool on_cuda) { return {.rows = rows, .entries = 15 * rows, .on_cuda = on_cuda}; }
 ProblemSize triangles(double rows, bool on_cuda) {
@@ -36,7 +40,7 @@ TEST(AutomaticPreconditioner, CountsTheDigitsThatAreAsked) {
 TEST(AutomaticPreconditioner, OfMatricesThatAreNotSymmetricIsMultigridOnLargeMeshes) {
   for (const char* type : {"bicgstab", "gmres"}) {
     const auto choice = [&](const ProblemSize& size) {
-      return solvers::choose_preconditioner({.type = type}, size, 0).preconditioner;
+      return solvers::choose_preconditioner({.type = type}, {.size = size}, 0).preconditioner;
     };
     EXPECT_EQ(choice(triangles(1e5, false)), "jacobi");
     EXPECT_EQ(choice(triangles(3e5, false)), "amg");
@@ -60,8 +64,48 @@ TEST(AutomaticPreconditioner, TakesNoMoreMemoryThanThereIs) {
   const auto size = tets(4e6, true);
   EXPECT_EQ(choice(size, 1e-8, 80e9), "amg");
   EXPECT_EQ(choice(size, 1e-8, 1e9), "jacobi");
-  const std::string why = solvers::choose_preconditioner({}, size, 1e9).why;
+  const std::string why = solvers::choose_preconditioner({}, {.size = size}, 1e9).why;
   EXPECT_NE(why.find("too little memory"), std::string::npos) << why;
+}
+
+/// Of order 2 and more multigrid over orders takes the least, with a matrix or without; without either no amg is left.
+TEST(AutomaticPreconditioner, GoesOverOrdersWhereThereAreSome) {
+  OneSystem hexes{.size = {.rows = 1e5, .entries = 6e6}, .entries = false, .matrix = false, .lower_orders = true};
+  EXPECT_EQ(choice(hexes), "pmg");
+  hexes.size.on_cuda = true;
+  EXPECT_EQ(choice(hexes), "jacobi");
+  hexes.size.rows = 17e6;
+  EXPECT_EQ(choice(hexes), "pmg");
+  EXPECT_EQ(choice(hexes, 1e-8, 1e9), "jacobi");
+  hexes.lower_orders = false;
+  EXPECT_EQ(choice(hexes), "jacobi");
+  OneSystem tets{.size = {.rows = 1e5, .entries = 28e5}, .lower_orders = true};
+  EXPECT_EQ(choice(tets), "pmg");
+  tets.lower_orders = false;
+  EXPECT_EQ(choice(tets), "jacobi");
+  tets.size = {.rows = 1.8e6, .entries = 5e7, .on_cuda = true};
+  EXPECT_EQ(choice(tets), "amg");
+  tets.lower_orders = true;
+  EXPECT_EQ(choice(tets), "pmg");
+}
+
+TEST(AutomaticPreconditioner, OfElasticBodiesCountsNodesAlongAnAxis) {
+  const auto body = [](double rows, bool on_cuda) {
+    return OneSystem{.size = {.rows = rows, .entries = 81 * rows, .on_cuda = on_cuda, .block = 3}};
+  };
+  EXPECT_EQ(choice(body(3e4, false)), "block_jacobi");
+  EXPECT_EQ(choice(body(2e5, false)), "amg");
+  EXPECT_EQ(choice(body(2e5, true)), "block_jacobi");
+  EXPECT_EQ(choice(body(1.1e6, true)), "amg");
+  OneSystem tets = body(3e4, false);
+  tets.simplices = true;
+  EXPECT_EQ(choice(tets), "amg");
+  OneSystem without = body(1.1e6, true);
+  without.entries = without.matrix = false;
+  without.lower_orders = true;  // which nobody has measured on a GPU
+  EXPECT_EQ(choice(without), "block_jacobi");
+  without.size.on_cuda = false;
+  EXPECT_EQ(choice(without), "pmg");
 }
 
 }  // namespace
