@@ -1,5 +1,5 @@
 // What is recorded into a graph must not take memory: an address of the graph would serve others later.
-#include "solvers/krylov/replay.hpp"
+#include "base/replay.hpp"
 
 #include <gtest/gtest.h>
 
