@@ -82,7 +82,7 @@ void add_runs(CLI::App& app, Action& action) {
   command = add(app, "check", "everything but solving: deck, mesh, names, quality, sizes and memory");
   add_run_options(*command, *check_options);
   add_ranks(*command, check_options->ranks,
-            "what each of so many ranks would have; left out: of as many as mpirun -n N starts, or run.ranks");
+            "what each of so many ranks would have; left out: those of mpirun -n N, or of run.ranks");
   command->callback([=, &action] { action = [=] { return check(*check_options); }; });
 }
 
