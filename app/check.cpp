@@ -1,11 +1,11 @@
 #include "app/commands.hpp"
-#include "app/launch.hpp"
 #include "app/open_deck.hpp"
 #include "app/program.hpp"
 #include "app/progress.hpp"
 #include "app/ranks.hpp"
 #include "app/signals.hpp"
 #include "base/collective.hpp"
+#include "base/launcher.hpp"
 #include "base/log.hpp"
 #include "output/files.hpp"
 #include "physics/launch_section.hpp"
@@ -58,7 +58,7 @@ ExitCode check(const DeckOptions& options) {
   const StopOnSignals signals;
   set_log_level(options.quiet ? "quiet" : "info");
   const Ranks ranks;
-  if (!ranks.get()) return check_for(options, has_launcher() ? 1 : 0);
+  if (!ranks.get()) return check_for(options, launcher() ? 1 : 0);
   try {
     return check_on(*ranks.get(), options);
   } catch (const std::exception& thrown) {

@@ -19,9 +19,11 @@
 #include "app/supervised.hpp"
 #include "base/console.hpp"
 #include "base/counted.hpp"
+#include "base/launcher.hpp"
 #include "base/log.hpp"
 #include "base/machine.hpp"
 #include "base/mpi/entry.hpp"
+#include "deck/most_bytes.hpp"
 #include "physics/launch_section.hpp"
 #include "physics/registry.hpp"
 
@@ -30,8 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A deck that is longer is refused by whoever reads it.
-constexpr ssize_t most_of_standard_input = ssize_t{17} << 20;
+off_t begin_of_deck = 0;  ///< in standard input that is a file
 
 /// The value of an environment variable as a number, 0 where it is not there.
 int number_of(const char* name) {
@@ -87,36 +88,51 @@ std::optional<Error> refusal(const deck::Deck& deck, int ranks) {
   return std::nullopt;
 }
 
+/// What no rank has said where nobody asked for their end: of a signal, or of a launcher that was told to be quiet.
+std::optional<Error> unsaid(int code, int ranks) {
+  const std::string by_hand =
+      fmt::format("start them by hand, `mpirun -n {} tessera ...`: it says which, and why", ranks);
+  if (code == 128 + SIGKILL)
+    return Error(ExitCode::internal, "a rank or its launcher was killed, and the others ended with it",
+                 "was there memory for all of them? `tessera check` says what they need; if so, " + by_hand);
+  if (code > 128 && code < 128 + SIGRTMIN)
+    return Error(ExitCode::internal,
+                 fmt::format("a rank or its launcher ended by signal {} ({}), and the others ended with it", code - 128,
+                             strsignal(code - 128)),
+                 by_hand);
+  for (const ExitCode said : {ExitCode::ok, ExitCode::internal, ExitCode::usage, ExitCode::mesh, ExitCode::solver,
+                              ExitCode::memory, ExitCode::differs, ExitCode::file_system})
+    if (code == static_cast<int>(said)) return std::nullopt;
+  return Error(ExitCode::internal, fmt::format("the ranks or their launcher ended with {}, which says nothing", code),
+               by_hand);
+}
+
 /// Runs the ranks, of which the first one speaks, to their end.
-ExitCode run_of(std::vector<std::string> words) {
+ExitCode run_of(std::vector<std::string> words, int ranks, Supervised::Input input) {
   const std::string launcher = words.front();
   const Supervised runs;
   if (StopOnSignals::asked()) return StopOnSignals::exit_code();
-  const int code = runs.run_in_place(std::move(words));
-  if (code < 0)
-    throw Error(ExitCode::usage, fmt::format("{} cannot be started: {}", launcher, std::strerror(errno)),
+  const Supervised::InPlace ended = runs.run_in_place(std::move(words), input);
+  if (ended.failure != 0)
+    throw Error(ExitCode::usage, fmt::format("{} cannot be started: {}", launcher, std::strerror(ended.failure)),
                 "start the ranks with the launcher of this machine, or run on one rank");
-  constexpr int killed = 128 + SIGKILL;
-  if (code == killed)
-    console::say(Error(ExitCode::internal, "a rank or its launcher was killed, and the others ended with it",
-                       "was there memory for all of them? `tessera check` says what they need")
-                     .report());
-  return static_cast<ExitCode>(code);
+  if (const auto error = unsaid(ended.code, ranks); error && ended.asked == 0) console::say(error->report());
+  return static_cast<ExitCode>(ended.code);
 }
 
-void say_what_counts(const deck::Deck& deck, int wanted, const Ranks& ranks) {
+/// `asked`: by the option, for this run.
+void say_what_counts(const deck::Deck& deck, int wanted, bool asked, const Launcher& by, const Ranks& ranks) {
   const int started = ranks.get() ? ranks.get()->size() : 1;
   if (!ranks.is_root() || wanted == started || !deck.has("run.ranks")) return;
-  log_info(fmt::format("run.ranks = {}: the launcher has started {}, which counts", wanted, counted(started, "rank")));
+  if (asked)
+    warn(fmt::format("--ranks {}: the launcher has started {}, which counts ({} is in the environment)", wanted,
+                     counted(started, "rank"), by.variable));
+  else
+    log_info(
+        fmt::format("run.ranks = {}: the launcher has started {}, which counts", wanted, counted(started, "rank")));
 }
 
 }  // namespace
-
-bool has_launcher() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
-    if (std::getenv(name)) return true;
-  return std::getenv("SLURM_STEP_NUM_TASKS") && std::getenv("SLURM_PROCID") && std::getenv("PMIX_RANK");
-}
 
 std::optional<NoLauncher> why_no_launcher() {
   const char* const named = std::getenv("TESSERA_MPI");
@@ -130,49 +146,55 @@ std::optional<NoLauncher> why_no_launcher() {
   if (find_on_path("mpirun").empty())
     return NoLauncher{"there is no mpirun on the PATH",
                       "install OpenMPI (scripts/setup does), add its folder to the PATH, start the ranks with another "
-                      "launcher, or run "
-                      "on one rank"};
+                      "launcher, or run on one rank"};
   return std::nullopt;
 }
 
-std::vector<std::string> words_of_launch(int ranks) {
+std::vector<std::string> words_of_launch(int ranks, Voice voice) {
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);  // whoever may run the program may run it on several ranks
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
   setenv(ranks_are_started, std::to_string(ranks).c_str(), 1);
   if (ranks == 1) return {own_program().string()};
+  std::vector<std::string> words{find_on_path("mpirun")};
+  if (voice == Voice::of_ranks) words.emplace_back("--quiet");
   // Ranks share the cores that they all may use; OpenMPI would bind each of two to one core, and would count cores
-  // only. What became of them they say themselves.
-  return {find_on_path("mpirun"), "--quiet", "--oversubscribe", "--bind-to", "none", "-n", std::to_string(ranks),
-          own_program().string()};
+  // only.
+  words.insert(words.end(),
+               {"--oversubscribe", "--bind-to", "none", "-n", std::to_string(ranks), own_program().string()});
+  return words;
 }
 
 void keep_standard_input() {
+  begin_of_deck = std::max<off_t>(lseek(STDIN_FILENO, 0, SEEK_CUR), 0);
   if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0) return;  // a file
   const int kept = memfd_create("standard input", MFD_CLOEXEC);
   if (kept < 0) return;  // then it can be read once
   std::vector<char> chunk(std::size_t{1} << 20);
-  ssize_t count = 1, whole = 0;
-  while ((count > 0 && whole <= most_of_standard_input) || (count < 0 && errno == EINTR)) {
+  ssize_t count = 1;
+  std::size_t whole = 0;
+  // A deck that is longer is refused by whoever reads it.
+  while ((count > 0 && whole <= deck::most_bytes) || (count < 0 && errno == EINTR)) {
     count = ::read(STDIN_FILENO, chunk.data(), chunk.size());
     if (count > 0 && ::write(kept, chunk.data(), static_cast<std::size_t>(count)) != count) break;
-    whole += std::max<ssize_t>(count, 0);
+    whole += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
   }
   if (whole > 0) dup2(kept, STDIN_FILENO);  // else whoever reads it says why there is nothing
   ::close(kept);
   again_from_standard_input();
 }
 
-void again_from_standard_input() { (void)lseek(STDIN_FILENO, 0, SEEK_SET); }
+void again_from_standard_input() { (void)lseek(STDIN_FILENO, begin_of_deck, SEEK_SET); }
 
-Launch launch(const deck::Deck& deck, const Ranks& ranks) {
+Launch launch(const deck::Deck& deck, const DeckOptions& options, const Ranks& ranks,
+              const std::function<void()>& before) {
   int wanted = 1;
   try {
     wanted = physics::launch_section().read_declared(deck).ranks;
   } catch (const Error& error) {
     return {.refusal = error};
   }
-  if (has_launcher()) {
-    say_what_counts(deck, wanted, ranks);
+  if (const auto by = launcher()) {
+    say_what_counts(deck, wanted, options.ranks > 0, *by, ranks);
     return {};
   }
   if (wanted == 1 || number_of(ranks_are_started) == 1 || !would_begin(deck)) return {};
@@ -180,11 +202,13 @@ Launch launch(const deck::Deck& deck, const Ranks& ranks) {
   const int cores = static_cast<int>(usable_cores().size());
   if (wanted > cores && cores > 0 && number_of("SLURM_JOB_NUM_NODES") <= 1)
     warn(fmt::format("{} share {}: they wait for each other", counted(wanted, "rank"), counted(cores, "core")));
-  std::vector<std::string> words = words_of_launch(wanted);
+  std::vector<std::string> words = words_of_launch(wanted, Voice::of_ranks);
   for (std::string& word : own_arguments()) words.push_back(std::move(word));
   log_info(fmt::format("{} started by {}", counted(wanted, "rank"), words.front()));
-  again_from_standard_input();
-  return {.ended = run_of(std::move(words))};
+  const bool reads = options.deck == "-";
+  if (reads) again_from_standard_input();
+  before();
+  return {.ended = run_of(std::move(words), wanted, reads ? Supervised::Input::standard : Supervised::Input::none)};
 }
 
 }  // namespace tessera::app

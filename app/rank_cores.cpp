@@ -60,14 +60,15 @@ void say(Communicator& ranks, const std::vector<int>& machines, int threads, con
 
 }  // namespace
 
-int take_cores(Communicator& ranks, int threads, output::Summary& summary) {
+int take_cores(Communicator& ranks, int threads, bool on_cuda, output::Summary& summary) {
   const std::vector<int> machines = first_ranks_of_machines(ranks);
   Cores mine = usable_cores();
   const Sharing sharing = sharing_of(machines, gathered_texts(ranks, ranges_of(mine)), ranks.rank());
   const bool are_said = threads > 0 || std::getenv("OMP_NUM_THREADS");
   int count = threads > 0 ? threads : default_threads();
   if (!are_said) count = std::max(1, count / std::max(1, sharing.ranks));
-  if (sharing.ranks > 1 && shall_be_bound()) {
+  // Which cores are near a GPU is not known here: its rank would be as likely bound to those of another socket.
+  if (sharing.ranks > 1 && !on_cuda && shall_be_bound()) {
     const Cores share = part_of(by_units(mine), sharing.ranks, sharing.place);
     const bool suffices = !share.empty() && (!are_said || count <= static_cast<int>(share.size()));
     if (suffices && keep_to(share)) {

@@ -23,6 +23,7 @@
 #include "app/same_files.hpp"
 #include "app/signals.hpp"
 #include "app/version.hpp"
+#include "base/backend.hpp"
 #include "base/collective.hpp"
 #include "base/console.hpp"
 #include "base/input_file.hpp"
@@ -46,9 +47,11 @@ ExitCode run_module(const deck::Deck& deck, const RunOf& run, Communicator* rank
   deck::check(deck, module->schema_for(deck));
   if (run.refusal) throw *run.refusal;
   const physics::RunParams params = physics::read_run(deck);
+  const int threads =
+      ranks ? take_cores(*ranks, params.threads, resolve_backend(params.backend) == "cuda", summary) : params.threads;
   physics::Context context{.deck = deck,
                            .backend = params.backend,
-                           .threads = ranks ? take_cores(*ranks, params.threads, summary) : params.threads,
+                           .threads = threads,
                            .output_directory = directory,
                            .summary = summary,
                            .quiet = run.options.quiet,
@@ -205,7 +208,8 @@ ExitCode run_beside(const deck::Deck& deck, const RunOf& run, const Ranks& ranks
 ExitCode run_deck(RunOf run, const Ranks& ranks) {
   load_plugins(run.options);
   const deck::Deck deck = open_deck_of(run, ranks);
-  const Launch launched = launch(deck, ranks);
+  // A run that goes on has all fields here; the first rank reads them again.
+  const Launch launched = launch(deck, run.options, ranks, [&] { run.checkpoint.reset(); });
   if (launched.ended) return *launched.ended;
   run.refusal = launched.refusal;
   std::optional<output::RunFolder> folder;

@@ -74,7 +74,7 @@ std::vector<std::string> changes_for_fields(const deck::Deck& deck) {
 
 std::vector<std::string> command_of(const VerifyCommand& command, const std::vector<std::string>& changes,
                                     const Way& way, const fs::path& out) {
-  std::vector<std::string> words = words_of_launch(way.ranks);
+  std::vector<std::string> words = words_of_launch(way.ranks, Voice::of_launcher);
   words.insert(words.end(), {"run", command.deck.deck});
   for (const std::vector<std::string>* sets : {&command.deck.set, &changes})
     for (const std::string& set : *sets) words.insert(words.end(), {"--set", set});

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/launcher.hpp"
 #include "base/mpi/entry.hpp"
 #include "base/rank_libraries.hpp"
 #include "base/waiting.hpp"
@@ -21,11 +22,8 @@ Communicator& alone() {
 }
 
 bool is_launched_as_rank() {
-  // OpenMPI, MPICH and Intel MPI (Hydra), Slurm's srun with PMI. A launch of one rank needs no MPI.
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
-    if (const char* const size = std::getenv(name)) return std::atoi(size) > 1;
-  const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
-  return tasks && std::atoi(tasks) > 1 && std::getenv("SLURM_PROCID") != nullptr && std::getenv("PMIX_RANK") != nullptr;
+  const auto by = launcher();
+  return by && by->ranks > 1;  // a launch of one rank needs no MPI
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/input_file.hpp"
+#include "deck/most_bytes.hpp"
 #include "deck/node.hpp"
 
 namespace tessera::deck {
@@ -16,9 +17,6 @@ namespace tessera::deck {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A deck is written by hand: what is larger is another file.
-constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
 std::string read_text(const fs::path& file) {
   if (file == "-") return read_standard_input("deck", most_bytes);

@@ -20,7 +20,9 @@ constexpr const char* files[] = {"libgmsh.so.4.8", TESSERA_GMSH_FILE};
 
 /// Whether libraries may look for symbols among themselves before they do in the program: the streams and the memory of
 /// the system's libraries are their own ones then, so the program must not have others (of its own, or of an allocator
-/// that was loaded before it). Sanitizers replace functions of all libraries.
+/// that was loaded before it). One of the streams stands for all data of the C++ library: a program that is linked with
+/// copies of such data has one of its streams, too, and this one is linked without. Sanitizers replace functions of all
+/// libraries.
 bool may_bind_among_themselves() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(RTLD_DEEPBIND)
   return false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "deck/check_section.hpp"
 #include "solvers/method.hpp"
 
 namespace tessera::physics {
@@ -26,9 +27,7 @@ deck::SectionDescription run_description(const std::vector<std::string>& precisi
 }
 
 RunParams read_run(const deck::Deck& deck, const std::vector<std::string>& precisions) {
-  const deck::SectionDescription all = run_description(precisions);
-  for (const deck::Deck::Node* table : deck::detail::items(deck.root(), all))
-    deck::detail::check_known(*table, all.keys, all.name);
+  deck::check_section(deck, run_description(precisions));
   return run_section(precisions).read_declared(deck);
 }
 

@@ -2,49 +2,14 @@
 #include <sched.h>
 
 #include <csignal>
-#include <optional>
 #include <set>
 #include <sstream>
 
-#include "app/child.hpp"
-#include "app/processes.hpp"
-#include "app/ranks.hpp"
+#include "app/launched_ranks.hpp"
 
 namespace {
 
 using namespace app_test;
-
-std::string poisson(const std::string& run = "") {
-  return run + box_of("quad", 2, 8) + poisson_of(1) + "[[material]]\nsource = \"1 + x\"\n" +
-         dirichlet_on("[\"left\"]", "y") + "[solver]\ntolerance = 1e-13\n";
-}
-
-/// As `mpirun` of app/ranks.hpp has them.
-const std::string folder_of_sessions = fmt::format("{}/tessera_mpi_{}", fs::temp_directory_path().string(), getpid());
-const std::string sessions = "OMPI_MCA_orte_tmpdir_base=" + folder_of_sessions + " ";
-
-/// The program with one thread a rank, and with what else is in its environment.
-Result alone(const std::string& arguments, const std::string& environment = "", const std::string& before = "") {
-  return shell(before + "env " + sessions + "OMP_NUM_THREADS=1 " + environment + " " + program() + " " + arguments);
-}
-
-int own_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
-}
-
-int times(const Result& result, const std::string& part) {
-  int found = 0;
-  for (std::size_t at = result.text.find(part); at != std::string::npos; at = result.text.find(part, at + 1)) ++found;
-  return found;
-}
-
-/// How many ranks a run had that left its summary there.
-int ranks_in(const fs::path& out) {
-  const nlohmann::json summary = summary_in(out);
-  return summary["backend"].contains("ranks") ? int(summary["backend"]["ranks"]) : 1;
-}
 
 TEST(RanksLaunch, IsAskedForByTheDeckAndByTheOption) {
   SKIP_WITHOUT_MPI();
@@ -91,6 +56,17 @@ TEST(RanksLaunch, TakesItsDeckFromStandardInput) {
     EXPECT_EQ(launched.code, 0) << before << launched.text;
     EXPECT_EQ(ranks_in(out), 2) << before;
   }
+  // From where it is, and what is not its deck stays for others.
+  const std::string from_second = "echo no deck | cat - " + deck + " > " + deck + ".2 && { read first; ";
+  const Result second = shell(from_second + "env " + sessions + "OMP_NUM_THREADS=1 " + program() + " " + into +
+                              " --ranks 2; } < " + deck + ".2");
+  EXPECT_EQ(second.code, 0) << second.text;
+  EXPECT_EQ(ranks_in(out), 2);
+  const std::string beside =
+      alone("run " + deck + " --quiet --threads 1 --backend threads --ranks 2 --output " + out.string() + "; cat; }",
+            "", "echo for others | { ")
+          .text;
+  EXPECT_NE(beside.find("for others"), std::string::npos) << beside;
   const Result wrong = shell("echo '[mash]' | " + mpirun + "-n 2 " + program() + " " + into);
   EXPECT_EQ(wrong.code, 2) << wrong.text;
   EXPECT_EQ(times(wrong, "error: "), 1) << wrong.text;
@@ -157,6 +133,10 @@ TEST(RanksLaunch, LeavesThoseOfALauncherAlone) {
   }
   const Result same = on_ranks(3, "run " + deck + " --backend threads --output " + out.string());
   EXPECT_EQ(times(same, "the launcher has started"), 0) << same.text;
+  const Result option = on_ranks(1, "run " + deck + " --quiet --ranks 2 --backend threads --output " + out.string());
+  EXPECT_EQ(option.code, 0) << option.text;
+  EXPECT_TRUE(option.says("--ranks 2: the launcher has started 1 rank, which counts (OMPI_COMM_WORLD_SIZE"))
+      << option.text;
   const Result unlaunched = alone("run " + deck + " --quiet --output " + out.string(), "TESSERA_RANKS=1");
   EXPECT_EQ(unlaunched.code, 0) << unlaunched.text;
   EXPECT_EQ(ranks_in(out), 1);
@@ -183,11 +163,6 @@ TEST(RanksLaunch, DoesNotDisturbVerify) {
   EXPECT_FALSE(result.says("3 ranks")) << result.text;
 }
 
-std::string heat(const std::string& end) {
-  return box_of("quad", 2, 8) + "[physics]\ntype = \"heat\"\n" + dirichlet_on("[\"left\"]", "y") +
-         "[time]\nend = " + end + "\nstep = 1\n[checkpoint]\nevery = 2\n[output]\nformats = []\n";
-}
-
 TEST(RanksLaunch, GoesOnAsItBegan) {
   SKIP_WITHOUT_MPI();
   const fs::path out = folder() / "launch_restart";
@@ -206,53 +181,6 @@ TEST(RanksLaunch, GoesOnAsItBegan) {
   EXPECT_EQ(other.code, 0) << other.text;
   EXPECT_EQ(ranks_in(out), 3);
   EXPECT_EQ(summary_in(out)["time"]["steps"], 10);
-}
-
-/// A run of two ranks without end, in the middle of its steps.
-struct Endless {
-  explicit Endless(const std::string& name) : out(folder() / name) {
-    setenv("OMPI_MCA_orte_tmpdir_base", folder_of_sessions.c_str(), 1);
-    child.emplace(std::vector<std::string>{"run", write_deck(name + ".toml", heat("1e7")), "--ranks", "2", "--quiet",
-                                           "--backend", "threads", "--threads", "1", "--output", out.string()});
-    is_there = comes_true([&] { return !child->runs() || fs::exists(out / "checkpoint_000000004.tsr"); });
-  }
-  /// Those of the program, of which two have been given a number by the launcher.
-  std::vector<fs::path> ranks() const {
-    std::vector<fs::path> found;
-    for (const fs::path& process : processes_with(out.string()))
-      if (bytes_of(process / "environ").find("OMPI_COMM_WORLD_RANK=") != std::string::npos) found.push_back(process);
-    return found;
-  }
-  bool leaves_nothing() const {
-    return comes_true([&] { return processes_with(out.string()).empty(); });
-  }
-
-  fs::path out;
-  std::optional<Child> child;
-  bool is_there = false;
-};
-
-TEST(RanksLaunch, HandsSignalsToItsRanks) {
-  SKIP_WITHOUT_MPI();
-  for (const auto& [signal, code] : {std::pair{SIGTERM, 143}, std::pair{SIGINT, 130}}) {
-    Endless run(fmt::format("launch_{}", code));
-    ASSERT_TRUE(run.is_there);
-    EXPECT_EQ(run.ranks().size(), 2u);
-    run.child->send(signal);
-    const Result result = run.child->end();
-    EXPECT_EQ(result.code, code) << result.text;
-    EXPECT_TRUE(run.leaves_nothing()) << result.text;
-    EXPECT_EQ(summary_in(run.out)["status"], "interrupted") << result.text;
-  }
-}
-
-/// Not even one that nothing can hear leaves ranks behind.
-TEST(RanksLaunch, EndsItsRanksWhereItIsKilled) {
-  SKIP_WITHOUT_MPI();
-  Endless run("launch_killed");
-  ASSERT_TRUE(run.is_there);
-  run.child->send(SIGKILL);
-  EXPECT_TRUE(run.leaves_nothing());
 }
 
 /// The numbers in "0-2,5".
