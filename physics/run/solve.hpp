@@ -2,6 +2,7 @@
 // The matrix of a linear system on a backend, in the format that the deck says, and where its solution starts.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/log.hpp"
