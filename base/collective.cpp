@@ -7,6 +7,7 @@
 
 #include "base/archive.hpp"
 #include "base/error.hpp"
+#include "base/go_on_together.hpp"
 #include "base/memory.hpp"
 
 namespace tessera {
@@ -58,7 +59,7 @@ struct Source {
   }
 };
 
-bool together = false;
+thread_local bool together = false;  // a thread of its own is a rank of tests
 
 /// Throws the failure of the lowest rank that has one.
 void settle(Communicator& ranks, Failure mine) {
@@ -88,6 +89,7 @@ void settle(Communicator& ranks, Failure mine) {
 }  // namespace
 
 bool have_failed_together() { return together; }
+void go_on_together() { together = false; }
 
 void on_root(Communicator& ranks, const std::function<void()>& work) {
   settle(ranks, ranks.is_root() ? outcome_of(work) : Failure());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solvers/automatic.hpp"
 #include "solvers/precondition/table.hpp"
 
 namespace tessera::solvers {
@@ -61,7 +62,7 @@ std::vector<PreconditionerEntry> preconditioners_for(const Offers& offers) {
   return that_fit(preconditioner_table(), offers);
 }
 
-const char* preconditioner_for(const Offers& offers) { return offers.block > 1 ? "block_jacobi" : "jacobi"; }
+const char* preconditioner_for(const Offers& offers) { return jacobi_of(offers.block); }
 
 const MethodEntry* find_solver(const std::string& name) { return named(solver_table(), name); }
 const PreconditionerEntry* find_preconditioner(const SolverParams& params) {

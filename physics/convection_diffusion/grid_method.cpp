@@ -10,6 +10,7 @@
 #include "physics/grid/box_method.hpp"
 #include "physics/grid/nodal_rows.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/solve_linear_system.hpp"
 #include "physics/run/space.hpp"
 #include "solvers/grid/lmsor.hpp"
 
@@ -112,8 +113,8 @@ solvers::Report solve_matrix(Exec& exec, const Params& params, Grid& grid, Conte
   store(exec, params, system, context.summary);
   context.summary.set("space.nnz", system.nnz);
   Array<double, Space> x;
-  const solvers::Report report = solve_system(exec, *system.A, system.b.view(), params.solver, context, x,
-                                              start_of(params, grid.nodes, grid.unknowns, grid.level));
+  const solvers::Report report = solve_linear_system(exec, *system.A, system.b.view(), params.solver, context, x,
+                                                     start_of(params, grid.nodes, grid.unknowns, grid.level));
   const std::vector<double> found = to_vector(x);
   for (Index j = 0; j < grid.m(1); ++j)
     for (Index i = 0; i < grid.m(0); ++i)

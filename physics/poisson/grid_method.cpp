@@ -6,6 +6,7 @@
 #include "physics/grid/nodal_rows.hpp"
 #include "physics/poisson/grid.hpp"
 #include "physics/run/backend.hpp"
+#include "physics/run/solve_linear_system.hpp"
 #include "physics/scalar/diffusion_system.hpp"
 #include "solvers/grid/grid_operator.hpp"
 #include "solvers/grid/solve_grid.hpp"
@@ -93,8 +94,8 @@ solvers::Report StencilMethod::solve(Context& context) {
     const Array<double, Space> there = moved_to<Space>(std::move(b_));
     const solvers::grid::GridOperator<Exec> A(grid_.problem);
     Array<double, Space> x;
-    const solvers::Report solved = solve_system<Exec>(exec, A, there.view(), params_.solver, context, x,
-                                                      start_of(params_, grid_, interior(grid_), level_));
+    const solvers::Report solved = solve_linear_system<Exec>(exec, A, there.view(), params_.solver, context, x,
+                                                             start_of(params_, grid_, interior(grid_), level_));
     insert_solution(grid_, x, level_, u_);
     return solved;
   });

@@ -21,6 +21,7 @@
 #include "physics/run/memory_estimate.hpp"
 #include "physics/run/rank_run.hpp"
 #include "physics/run/report.hpp"
+#include "solvers/automatic.hpp"
 
 namespace tessera::physics {
 
@@ -236,9 +237,9 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
   const double windows = of.windows(space.components), in_use = bytes_in_use();
   const HostOfRanks host = host_of_ranks(size.host_bytes, in_use, share, ranks);
   WaysOut ways_out = usual_ways_out();
-  if (params.solver.preconditioner == "amg" || params.solver.preconditioner == "pmg") {
+  if (solvers::is_multigrid(params.solver)) {
     CommonParams other = params;
-    other.solver.preconditioner = space.components > 1 ? "block_jacobi" : "jacobi";
+    other.solver.preconditioner = solvers::jacobi_of(space.components);
     other.solver.preconditioning = {};
     const Estimate less = estimate(other, space, coefficients, traits, ways);
     const std::string& name = other.solver.preconditioner;

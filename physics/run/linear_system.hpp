@@ -11,6 +11,7 @@
 #include "physics/run/lower_orders.hpp"
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/rank_run.hpp"
+#include "physics/run/solve_linear_system.hpp"
 #include "solvers/solve.hpp"
 
 namespace tessera::physics {
@@ -28,6 +29,12 @@ struct LinearSystemOf {
   BorrowedCells cells;
   std::list<OrderSystem<Exec>> orders;
   System<Exec> system;
+
+  /// Their memory goes back.
+  void let_go_of_orders() {
+    system.A->set_lower_orders(nullptr);
+    orders.clear();
+  }
 };
 
 /// An operator without a matrix over ranks: cells without ghosts and cells with them, each set up by the model as a
@@ -64,7 +71,9 @@ void assemble_linear_system(Exec& exec, M& model, const OverRanks<Exec>& ranks, 
     model.assemble(exec, of_order, system, says);
   };
   std::shared_ptr<linalg::LowerOrders<Exec>> lower;
-  if (solvers::wants_lower_orders(params.solver)) lower = make_lower_orders(exec, params, assemble, ranks, to.orders);
+  const auto make_lower = [&] { lower = make_lower_orders(exec, params, assemble, ranks, to.orders); };
+  if (solvers::wants_lower_orders(params.solver) && !prepare_preconditioner(params, space, make_lower, summary))
+    to.orders.clear();
   if (ranks && !space.why_without_matrix.empty()) {
     assemble_cells(exec, model, ranks, to.cells, to.system, summary,
                    [&](bool inner) { assemble_lower_cells(exec, params, assemble, inner, to.orders); });

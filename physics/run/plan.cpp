@@ -95,8 +95,8 @@ std::string settle_preconditioner(CommonParams& params, const Traits& traits, co
   solvers::SolverParams& solver = params.solver;
   if (solver.preconditioner != solvers::automatic) return "";
   const bool blocks = space.components > 1;
-  solver.preconditioner = blocks ? "block_jacobi" : "jacobi";
-  solver.given.erase("preconditioner");  // see is_automatic
+  solver.preconditioner = solvers::jacobi_of(space.components);
+  solver.given.erase("preconditioner");  // see solvers::is_automatic
   const std::string& format = params.matrix.format;
   const bool in_rows = format == "auto" || format == (blocks ? "block_crs" : "crs");
   const std::string without = !traits.matrix_free ? ""

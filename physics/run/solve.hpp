@@ -1,5 +1,5 @@
 #pragma once
-// A linear system on a backend, solved as the deck says.
+// The matrix of a linear system on a backend, in the format that the deck says, and where its solution starts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,46 +19,6 @@ struct Start {
   std::vector<double> u;  ///< [rows]; empty: the constant nearest to the data
   DirichletData fixed;    ///< of the rows of the system
 };
-
-/// Whether multigrid was chosen by preconditioner = "auto".
-inline bool is_automatic(const solvers::SolverParams& params) {
-  return (params.preconditioner == "amg" || params.preconditioner == "pmg") && !params.given.contains("preconditioner");
-}
-/// What multigrid takes where it does well, several times over: beyond it jacobi goes on in its place.
-inline constexpr int most_automatic_iterations = 200;
-
-/// Solves A x = b as the deck says. x [rows] is made. Phase: solve.
-template <class Exec>
-solvers::Report solve_system(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b,
-                             const solvers::SolverParams& params, const Context& context,
-                             Array<double, typename Exec::Space>& x, const Start& start = {}) {
-  using Space = typename Exec::Space;
-  const auto set_start = [&] { x = start.u.empty() ? Array<double, Space>(b.size()) : to_space<Space>(start.u); };
-  set_start();
-  const auto rows = to_space<Space>(start.fixed.dofs);
-  const auto values = to_space<Space>(start.fixed.values);
-  Scope scope(exec, "solve");
-  const auto solve = [&](const solvers::SolverParams& with) {
-    return solvers::solve(exec, A, b, x.view(), with, monitor_of(context, with.tolerance),
-                          {rows.view(), values.view(), !start.u.empty()});
-  };
-  solvers::SolverParams first = params;
-  if (is_automatic(params)) first.max_iterations = std::min(params.max_iterations, most_automatic_iterations);
-  solvers::Report report = solve(first);
-  if (is_automatic(params) && !report.converged && !report.interrupted) {
-    first.preconditioner = A.block_size() > 1 ? "block_jacobi" : "jacobi";
-    warn(fmt::format(
-        "the preconditioner {}, which was chosen automatically, does not suit this matrix: {} takes its place",
-        params.preconditioner, first.preconditioner));
-    first.max_iterations = params.max_iterations;
-    set_start();
-    report = solve(first);
-  }
-  // The least that an iterative method moves: its products with A.
-  if (report.method.empty() && !solvers::is_direct(params))
-    scope.add_bytes(static_cast<double>(report.iterations + report.residuals) * A.bytes());
-  return report;
-}
 
 /// The operator of a matrix, Crs or BlockCrs, in the format that the deck asks for; "crs" and "block_crs" borrow it.
 /// "auto" stays with them where the preconditioner sweeps over entries. Phase: convert.

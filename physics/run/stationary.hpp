@@ -18,7 +18,7 @@
 #include "physics/run/plan.hpp"
 #include "physics/run/probes.hpp"
 #include "physics/run/rank_run.hpp"
-#include "physics/run/solve.hpp"
+#include "physics/run/solve_linear_system.hpp"
 #include "physics/run/sourced.hpp"
 #include "physics/run/transient.hpp"
 
@@ -193,8 +193,8 @@ class Stationary final : public StationaryRun {
       Array<double, typename Exec::Space> x;
       Solved result;
       const Linked linked(exec, ranks.link());
-      result.report =
-          solve_system(exec, *system.A, system.b.view(), params.solver, context, x, start_of(space, system.level));
+      result.report = solve_linear_system(exec, *system.A, system.b.view(), params.solver, context, x,
+                                          start_of(space, system.level), [&] { assembled.let_go_of_orders(); });
       result.nnz = system.nnz;
       result.u = to_vector(x);
       for (double& value : result.u) value += system.level;

@@ -266,13 +266,13 @@ TEST(ConvectionDiffusion, SweepsThatGrowAreBlamedForWhatDoesNotConverge) {
 }
 
 /// Where the residual first meets the tolerance, what it is related to turns out smaller than the right-hand side: the
-/// next restart begins a little above the tolerance, and that is no stagnation. Where it happens is a matter of luck:
-/// of these lengths some meet the tolerance of the right-hand side with a tenth less at most than at their last
-/// restart.
+/// next restart begins a little above the tolerance, and that is no stagnation. Where it happens is a matter of luck,
+/// which rounding changes: of these lengths several meet the tolerance of the right-hand side with a tenth less at most
+/// than at their last restart.
 TEST(ConvectionDiffusion, ARestartJustAboveTheToleranceGoesOn) {
   const std::string deck = (source() / "inputs/tutorials/05_convection_diffusion.toml").string();
   int gained_little = 0;
-  for (const std::size_t restart : {30, 32, 34, 36, 40, 42}) {
+  for (std::size_t restart = 20; restart <= 40; restart += 2) {
     const auto summary = run_deck(deck, "goes_on",
                                   " --set physics.discretisation=galerkin --set mesh.box.cells=[16,16] --set "
                                   "solver.type=gmres --set solver.restart=" +
@@ -286,7 +286,7 @@ TEST(ConvectionDiffusion, ARestartJustAboveTheToleranceGoesOn) {
     const double begun = history[(met - 1) / restart * restart];
     gained_little += history[met] > 1e-8 && history[met] > 0.9 * begun;
   }
-  EXPECT_GT(gained_little, 0);
+  EXPECT_GT(gained_little, 2);
 }
 
 TEST(ConvectionDiffusion, SweepsFollowTheFlow) {

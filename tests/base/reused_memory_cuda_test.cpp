@@ -148,15 +148,21 @@ TEST(ReusedMemory, IsNotLookedIntoWhereNoneIsWanted) {
 TEST(ReusedMemory, IsCountedAsHeldUntilItGoesBack) {
   TESSERA_REQUIRE(Cuda);
   const Cuda exec;
-  constexpr Offset much = Offset{1} << 25;  // 256 MiB, more than other tests hold
-  const std::size_t bytes = 8 * much, peak = device_held_peak();
+  constexpr Offset much = Offset{1} << 22;  // 32 MiB
+  const std::size_t bytes = 8 * much;
+  // As much as other tests have held at most, and with it all that follows is more than that.
+  const Array<double, Device> before(static_cast<Offset>(device_held_peak() / sizeof(double)) + 1);
+  const std::size_t peak = device_held_peak();
   {
     const ReusedMemory<Device> reused;
     { const Array<double, Device> a(much); }
+    EXPECT_GE(device_held_peak() - peak, bytes);
+    const std::size_t of_one = device_held_peak();
     const Array<double, Device> in_the_same(much - 1);
+    EXPECT_EQ(device_held_peak(), of_one);
     const Array<double, Device> larger(2 * much);
-    EXPECT_GE(device_held_peak(), 3 * bytes);
-    EXPECT_LT(device_held_peak(), std::max(peak + 1, 4 * bytes));  // the second array is where the first was
+    EXPECT_GE(device_held_peak() - of_one, 2 * bytes);
+    EXPECT_LT(device_held_peak() - of_one, 3 * bytes);
   }
   const std::size_t highest = device_held_peak();
   { const Array<double, Device> a(2 * much); }  // all has gone back, so that this is not the highest

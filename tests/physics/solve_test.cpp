@@ -1,10 +1,14 @@
-// What solve_system does where a preconditioner that was chosen automatically fails.
-#include "physics/run/solve.hpp"
+// What solve_linear_system does where a preconditioner that was chosen automatically fails.
+#include "physics/run/solve_linear_system.hpp"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "base/collective.hpp"
+#include "physics/run/fallen_back.hpp"
 #include "solvers/systems.hpp"
 #include "support/backends.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace tessera::physics {
 namespace {
@@ -27,7 +31,12 @@ class Misread final : public linalg::Operator<Exec> {
   void diagonal(Exec& exec, View<double> d) const override { operator_.diagonal(exec, d); }
   double bytes() const override { return operator_.bytes(); }
   std::string format() const override { return operator_.format(); }
-  std::optional<linalg::CrsView<const double>> entries() const override { return reader_.entries(); }
+  std::optional<linalg::CrsView<const double>> entries() const override {
+    if (has_no_room) throw Error(ExitCode::memory, "no room for the hierarchy", "");
+    return reader_.entries();
+  }
+
+  bool has_no_room = false;  ///< for what needs entries
 
  private:
   const linalg::Crs<Space> A_, read_;
@@ -50,6 +59,30 @@ HostMatrix badly_scaled(HostMatrix A) {
   return A;
 }
 
+/// A run without a deck.
+struct Run {
+  const deck::Deck deck = deck::Deck::parse("", "none");
+  output::Summary summary;
+  const Context context{
+      .deck = deck, .backend = {}, .output_directory = {}, .summary = summary, .stop = {}, .progress = {}};
+};
+
+TEST(FallingResidual, HasCeasedWhereItDoesNotHalve) {
+  const auto ceased_after = [](const auto& residual) {
+    FallingResidual falling;
+    int iteration = 0;
+    while (iteration < 5000 && !falling.has_ceased()) {
+      ++iteration;
+      falling.look(iteration, residual(iteration));
+    }
+    return falling.has_ceased() ? iteration : 0;
+  };
+  EXPECT_EQ(ceased_after([](int i) { return std::pow(0.5, i / 90.0) * (1 + 0.5 * (i % 2)); }), 0);
+  EXPECT_EQ(ceased_after([](int i) { return std::pow(0.5, i / 200.0); }), 200);
+  EXPECT_EQ(ceased_after([](int i) { return i < 450 ? std::pow(0.5, i / 20.0) : 1; }), 600);
+  EXPECT_EQ(ceased_after([](int) { return std::nan(""); }), 200);
+}
+
 template <class Exec>
 struct SolveSystem : ::testing::Test {};
 TYPED_TEST_SUITE(SolveSystem, testing::Backends);
@@ -60,30 +93,125 @@ TYPED_TEST(SolveSystem, GoesOnWithJacobiWhereMultigridThatNobodyAskedForFails) {
   const HostMatrix A = testing::laplacian(40, 2);
   const std::vector<double> b = testing::random_vector(A.rows, 1);
   const auto on_backend = to_space<typename TypeParam::Space>(b);
-  const deck::Deck deck = deck::Deck::parse("", "none");
-  output::Summary summary;
-  const Context context{
-      .deck = deck, .backend = {}, .output_directory = {}, .summary = summary, .stop = {}, .progress = {}};
   for (const HostMatrix& read : {not_definite(A), badly_scaled(A)}) {
+    Run run;
+    run.summary.set("solver.why", "much is expected");
     const Misread<TypeParam> misread(A, read);
     solvers::SolverParams params{.type = "cg", .preconditioner = "amg"};
     Array<double, typename TypeParam::Space> x;
     clear_warnings();
-    const solvers::Report report = solve_system(exec, misread, on_backend, params, context, x);
+    int let_go = 0;
+    const solvers::Report report =
+        solve_linear_system(exec, misread, on_backend.view(), params, run.context, x, {}, [&] { ++let_go; });
+    EXPECT_EQ(let_go, 1);
     EXPECT_TRUE(report.converged) << report.failure;
     EXPECT_EQ(report.preconditioner, "jacobi");
     ASSERT_EQ(warnings().size(), 1U);
     EXPECT_NE(warnings().front().find("jacobi takes its place"), std::string::npos) << warnings().front();
     EXPECT_LE(testing::relative_residual(A, b, to_vector(x)), 1e-8);
+    const auto& said = run.summary.json()["solver"];
+    EXPECT_EQ(said["why"].get<std::string>().find("much is expected; jacobi took the place of amg: "), 0U)
+        << said["why"];
+    EXPECT_EQ(said["first_attempt"]["preconditioner"], "amg");
+    EXPECT_GE(said["first_attempt"]["iterations"].get<int>(), 0);
     // Whoever asks for multigrid is told that it has failed.
     clear_warnings();
     params.given["preconditioner"] = {};
-    params.max_iterations = most_automatic_iterations;
-    const solvers::Report asked = solve_system(exec, misread, on_backend, params, context, x);
+    params.max_iterations = FallingResidual::patience;
+    const solvers::Report asked = solve_linear_system(exec, misread, on_backend.view(), params, run.context, x);
     EXPECT_FALSE(asked.converged);
     EXPECT_EQ(asked.preconditioner, "amg");
     EXPECT_TRUE(warnings().empty());
   }
+  clear_warnings();
+}
+
+TYPED_TEST(SolveSystem, GoesOnWithJacobiWhereMultigridThatNobodyAskedForHasNoRoom) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  const HostMatrix A = testing::laplacian(30, 2);
+  const std::vector<double> b = testing::random_vector(A.rows, 1);
+  const auto on_backend = to_space<typename TypeParam::Space>(b);
+  Misread<TypeParam> crowded(A, A);
+  crowded.has_no_room = true;
+  solvers::SolverParams params{.type = "cg", .preconditioner = "amg"};
+  Array<double, typename TypeParam::Space> x;
+  Run run;
+  clear_warnings();
+  bool let_go = false;
+  const solvers::Report report =
+      solve_linear_system(exec, crowded, on_backend.view(), params, run.context, x, {}, [&] { let_go = true; });
+  EXPECT_TRUE(report.converged) << report.failure;
+  EXPECT_TRUE(let_go);
+  EXPECT_EQ(report.preconditioner, "jacobi");
+  EXPECT_LE(testing::relative_residual(A, b, to_vector(x)), 1e-8);
+  ASSERT_EQ(warnings().size(), 1U);
+  EXPECT_NE(warnings().front().find("finds too little memory: jacobi takes its place"), std::string::npos)
+      << warnings().front();
+  EXPECT_EQ(run.summary.json()["solver"]["why"], "jacobi took the place of amg: no room for the hierarchy");
+  params.given["preconditioner"] = {};
+  EXPECT_THROW(solve_linear_system(exec, crowded, on_backend.view(), params, run.context, x), Error);
+  clear_warnings();
+}
+
+/// The iterations of multigrid that did not suffice are not lost.
+TYPED_TEST(SolveSystem, GoesOnFromWhatMultigridHasReached) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  const HostMatrix A = testing::laplacian(40, 2);
+  const std::vector<double> b = testing::random_vector(A.rows, 1);
+  const auto on_backend = to_space<typename TypeParam::Space>(b);
+  const Misread<TypeParam> misread(A, badly_scaled(A));
+  Array<double, typename TypeParam::Space> x;
+  Run run;
+  const solvers::Report report =
+      solve_linear_system(exec, misread, on_backend.view(), {.type = "cg", .preconditioner = "amg"}, run.context, x);
+  const double left = run.summary.json()["solver"]["first_attempt"]["relative_residual"];
+  EXPECT_NEAR(report.history.front(), std::min(left, 1.0), 0.05 * report.history.front());
+  clear_warnings();
+}
+
+/// Of ranks that make something together either all go on without it or none.
+TEST(PreparePreconditioner, WhatOneRankLacksAllDoWithout) {
+  clear_warnings();
+  const auto lack = [] { throw Error(ExitCode::memory, "no room", ""); };
+  std::vector<int> prepared(3, -1);
+  std::vector<std::string> preconditioners(3), why(3);
+  testing::on_thread_ranks(3, [&](Communicator& ranks) {
+    CommonParams params;
+    params.solver = {.type = "cg", .preconditioner = "pmg"};
+    Discretisation space;
+    space.ranks = &ranks;
+    output::Summary summary;
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    prepared[rank] = prepare_preconditioner(
+        params, space,
+        [&] {
+          on_each_rank(ranks, [&] {
+            if (rank == 1) lack();
+          });
+        },
+        summary);
+    preconditioners[rank] = params.solver.preconditioner;
+    why[rank] = summary.json()["solver"]["why"];
+  });
+  EXPECT_EQ(prepared, std::vector<int>(3, 0));
+  EXPECT_EQ(preconditioners, std::vector<std::string>(3, "jacobi"));
+  EXPECT_EQ(why, std::vector<std::string>(3, "jacobi took the place of pmg: rank 1 of 3: no room"));
+  EXPECT_FALSE(have_failed_together());
+  clear_warnings();
+  // Who asks for it by name hears of it, as does who lacks something else.
+  CommonParams params;
+  params.solver = {.type = "cg", .preconditioner = "pmg", .given = {{"preconditioner", {}}}};
+  output::Summary summary;
+  EXPECT_THROW(prepare_preconditioner(params, {}, lack, summary), Error);
+  params.solver.given.clear();
+  EXPECT_THROW(prepare_preconditioner(
+                   params, {}, [] { throw Error(ExitCode::usage, "no", ""); }, summary),
+               Error);
+  EXPECT_FALSE(prepare_preconditioner(params, {}, lack, summary));
+  EXPECT_TRUE(prepare_preconditioner(
+      params, {}, [] {}, summary));
   clear_warnings();
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "solvers/solve.hpp"
+
 namespace tessera {
 namespace {
 
@@ -66,6 +68,22 @@ TEST(AutomaticPreconditioner, TakesNoMoreMemoryThanThereIs) {
   EXPECT_EQ(choice(size, 1e-8, 1e9), "jacobi");
   const std::string why = solvers::choose_preconditioner({}, {.size = size}, 1e9).why;
   EXPECT_NE(why.find("too little memory"), std::string::npos) << why;
+}
+
+/// Where the cheaper one does not fit, the other may, if it pays.
+TEST(AutomaticPreconditioner, TakesTheCheapestThatFits) {
+  OneSystem tets{.size = {.rows = 1e6, .entries = 28e6}, .lower_orders = true};
+  const double both = 1e12;
+  ASSERT_EQ(choice(tets, 1e-8, both), "pmg");
+  std::string before = "pmg";
+  std::vector<std::string> seen = {before};
+  for (double free = 1e10; free > 1e8; free *= 0.98)
+    if (const std::string now = choice(tets, 1e-8, free); now != before) seen.push_back(before = now);
+  const auto needs = [&](const char* name) { return solvers::solver_bytes({.preconditioner = name}, tets.size); };
+  if (needs("amg") < needs("pmg"))
+    EXPECT_EQ(seen, (std::vector<std::string>{"pmg", "amg", "jacobi"}));
+  else
+    EXPECT_EQ(seen, (std::vector<std::string>{"pmg", "jacobi"}));
 }
 
 /// Of order 2 and more multigrid over orders takes the least, with a matrix or without; without either no amg is left.

@@ -1,4 +1,5 @@
-// What nearly every test includes, compiled once for each program of tests. Sources name what they use all the same.
+// What nearly every test includes, compiled once for each level of optimisation (tests/CMakeLists.txt). Sources name
+// what they use all the same: builds without it (TESSERA_PRECOMPILE=OFF, as in the preset dev) see what they leave out.
 #pragma once
 #include <gtest/gtest.h>
 

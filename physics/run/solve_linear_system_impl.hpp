@@ -1,0 +1,105 @@
+#pragma once
+// solve_linear_system, written once: solve_linear_system.cpp and solve_linear_system_cuda.cpp instantiate it.
+#include <new>
+#include <string>
+
+#include "base/memory.hpp"
+#include "physics/run/fallen_back.hpp"
+#include "physics/run/solve_linear_system.hpp"
+#include "solvers/automatic.hpp"
+
+namespace tessera::physics {
+namespace detail {
+
+/// What a preconditioner that was chosen automatically has done.
+struct FirstAttempt {
+  solvers::Report report;
+  std::string why_not;       ///< another takes its place; empty: none does
+  bool went_nearer = false;  ///< the residual of what it leaves is smaller than that of the start
+  bool lacked_memory = false;
+};
+
+/// `alone`: no other rank waits for what one that lacks memory does not do.
+template <class Solve>
+FirstAttempt attempt(const Solve& solve, const solvers::SolverParams& params, const solvers::Monitor& monitor,
+                     bool alone) {
+  FirstAttempt result;
+  FallingResidual residual;
+  const solvers::Monitor watches{.progress =
+                                     [&](int iteration, double norm) {
+                                       residual.look(iteration, norm);
+                                       if (monitor.progress) monitor.progress(iteration, norm);
+                                     },
+                                 .stop = [&] { return residual.has_ceased() || (monitor.stop && monitor.stop()); }};
+  const auto lacks = [&](const Error& error) {
+    result.lacked_memory = true;
+    result.why_not = error.what();
+  };
+  try {
+    result.report = solve(params, watches);
+  } catch (const Error& error) {
+    if (!alone || error.code() != ExitCode::memory) throw;
+    lacks(error);
+  } catch (const std::bad_alloc&) {
+    if (!alone) throw;
+    lacks(out_of_host_memory());
+  }
+  const solvers::Report& report = result.report;
+  if (result.lacked_memory || report.converged) return result;
+  if (residual.has_ceased())
+    result.why_not = fmt::format("its residual had ceased to fall after {} iterations", report.iterations);
+  else if (!report.interrupted && report.iterations < params.max_iterations)
+    result.why_not = report.failure;
+  result.went_nearer = !report.history.empty() && report.relative_residual < report.history.front();
+  return result;
+}
+
+}  // namespace detail
+
+template <class Exec>
+solvers::Report solve_linear_system(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b,
+                                    const solvers::SolverParams& params, const Context& context,
+                                    Array<double, typename Exec::Space>& x, const Start& start,
+                                    const std::function<void()>& let_go) {
+  using Space = typename Exec::Space;
+  const auto set_start = [&] { x = start.u.empty() ? Array<double, Space>(b.size()) : to_space<Space>(start.u); };
+  set_start();
+  bool has_start = !start.u.empty();
+  const auto rows = to_space<Space>(start.fixed.dofs);
+  const auto values = to_space<Space>(start.fixed.values);
+  Scope scope(exec, "solve");
+  const auto solve = [&](const solvers::SolverParams& with, const solvers::Monitor& monitor) {
+    return solvers::solve(exec, A, b, x.view(), with, monitor, {rows.view(), values.view(), has_start});
+  };
+  const solvers::Monitor monitor = monitor_of(context, params.tolerance);
+  solvers::Report report;
+  int products = 0;
+  if (solvers::is_automatic(params)) {
+    detail::FirstAttempt first = detail::attempt(solve, params, monitor, exec.link() == nullptr);
+    report = std::move(first.report);
+    if (!first.why_not.empty()) {
+      solvers::SolverParams other = params;
+      other.preconditioner = solvers::jacobi_of(A.block_size());
+      if (!first.lacked_memory) summarise_first_attempt(params.preconditioner, report, context.summary);
+      say_fallen_back(params.preconditioner, other.preconditioner, first.why_not, first.lacked_memory, context.summary);
+      if (let_go) let_go();
+      products = report.iterations + report.residuals;
+      has_start |= first.went_nearer;
+      if (!first.went_nearer) set_start();
+      report = solve(other, monitor);
+    }
+  } else {
+    report = solve(params, monitor);
+  }
+  products += report.iterations + report.residuals;
+  // The least that an iterative method moves: its products with A.
+  if (report.method.empty() && !solvers::is_direct(params)) scope.add_bytes(static_cast<double>(products) * A.bytes());
+  return report;
+}
+
+#define TESSERA_INSTANTIATE_SOLVE_LINEAR_SYSTEM(Exec)                                                         \
+  template solvers::Report solve_linear_system(                                                               \
+      Exec&, const linalg::Operator<Exec>&, View<const double>, const solvers::SolverParams&, const Context&, \
+      Array<double, Exec::Space>&, const Start&, const std::function<void()>&)
+
+}  // namespace tessera::physics
