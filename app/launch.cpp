@@ -165,8 +165,9 @@ std::vector<std::string> words_of_launch(int ranks, Voice voice) {
 }
 
 void keep_standard_input() {
-  begin_of_deck = std::max<off_t>(lseek(STDIN_FILENO, 0, SEEK_CUR), 0);
-  if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0) return;  // a file
+  const off_t here = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  begin_of_deck = std::max<off_t>(here, 0);
+  if (here >= 0) return;  // a file
   const int kept = memfd_create("standard input", MFD_CLOEXEC);
   if (kept < 0) return;  // then it can be read once
   std::vector<char> chunk(std::size_t{1} << 20);

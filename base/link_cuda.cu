@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/link.hpp"
 #include "base/log.hpp"
+#include "base/machine.hpp"
 #include "base/parallel.hpp"
 #include "base/peer_link.hpp"
 #include "base/sum_ranges.hpp"
@@ -215,13 +216,14 @@ std::string nccl_problem() {
 #endif
 }
 
-/// Which device this is, for all machines together; NCCL refuses two ranks on one.
-std::string device_name(const Communicator& ranks) {
+/// Which device this is, for all machines together; NCCL refuses two ranks on one. Collective.
+std::string device_name(Communicator& ranks) {
   int device = 0;
   char bus[32] = "";
   TESSERA_CUDA_CHECK(cudaGetDevice(&device));
   TESSERA_CUDA_CHECK(cudaDeviceGetPCIBusId(bus, sizeof bus, device));
-  return std::to_string(ranks.rank() - ranks.rank_on_machine()) + " " + bus;  // of the machine: its first rank
+  const int machine = first_ranks_of_machines(ranks)[static_cast<std::size_t>(ranks.rank())];
+  return std::to_string(machine) + " " + bus;
 }
 
 bool share_a_device(Communicator& ranks) {

@@ -175,7 +175,7 @@ void release(Device, void* memory, std::size_t bytes) noexcept {
 
 void give_back(void* memory, std::size_t bytes) noexcept {
   if (!memory) return;
-  held_now -= size_of_block(memory, bytes);  // before another thread may have the same address
+  held_now -= take_size_of_block(memory, bytes);  // before another thread may have the same address
   (void)cudaFree(memory);
 }
 

@@ -15,7 +15,7 @@ void give_back(void* memory, std::size_t bytes) noexcept;
 
 /// The bytes of the block that `memory` begins, which may be larger than what was asked for where it had served before;
 /// it is forgotten, as whoever calls gives it away.
-std::size_t size_of_block(void* memory, std::size_t asked) noexcept;
+std::size_t take_size_of_block(void* memory, std::size_t asked) noexcept;
 
 template <class Space>
 class ReusedMemory;

@@ -49,7 +49,7 @@ LargerBlocks& larger_blocks() {
 
 }  // namespace
 
-std::size_t size_of_block(void* memory, std::size_t asked) noexcept { return larger_blocks().take(memory, asked); }
+std::size_t take_size_of_block(void* memory, std::size_t asked) noexcept { return larger_blocks().take(memory, asked); }
 
 NoReusedMemory::NoReusedMemory() : before_(std::exchange(reused_device_memory, nullptr)) {}
 NoReusedMemory::~NoReusedMemory() { reused_device_memory = before_; }
@@ -80,7 +80,7 @@ void* ReusedMemory<Device>::take(std::size_t bytes) {
 }
 
 void ReusedMemory<Device>::keep(void* memory, std::size_t bytes) noexcept {
-  const std::size_t size = size_of_block(memory, bytes);
+  const std::size_t size = take_size_of_block(memory, bytes);
   try {
     blocks_->free.emplace(size, memory);
   } catch (...) {  // no room on the host to note it

@@ -1,7 +1,5 @@
 #include "physics/run/rank_run.hpp"
 
-#include "solvers/eigen/eigen.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,6 +29,7 @@
 #include "physics/run/over_ranks.hpp"
 #include "physics/run/report.hpp"
 #include "physics/run/space.hpp"
+#include "solvers/eigen/eigen.hpp"
 
 namespace tessera::physics {
 

@@ -15,7 +15,8 @@ namespace app_test {
 
 class Child {
  public:
-  enum class Words { pipe, terminal };  ///< where its standard output and error go
+  /// Where its standard output and error go; with the pipe it may lead a group, as a shell starts it.
+  enum class Words { pipe, pipe_of_group, terminal };
 
   explicit Child(std::vector<std::string> arguments, Words words = Words::pipe) {
     arguments.insert(arguments.begin(), "tessera");
@@ -34,7 +35,8 @@ class Child {
       pid_ = fork();
     }
     if (pid_ == 0) {
-      if (words == Words::pipe) {
+      if (words == Words::pipe_of_group) setpgid(0, 0);
+      if (words != Words::terminal) {
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
       }
@@ -43,7 +45,7 @@ class Child {
       execv(path.c_str(), argv.data());
       _exit(99);
     }
-    if (words == Words::pipe) {
+    if (words != Words::terminal) {
       close(ends[1]);
       words_ = ends[0];
     }
@@ -56,6 +58,9 @@ class Child {
 
   pid_t pid() const { return pid_; }
   void send(int signal) const { kill(pid_, signal); }
+  void send_to_group(int signal) const { kill(-pid_, signal); }
+  /// As somebody does at its terminal.
+  void type(const std::string& keys) const { (void)!write(words_, keys.data(), keys.size()); }
   bool runs() const {
     siginfo_t state{};
     waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WNOHANG | WNOWAIT);

@@ -115,25 +115,20 @@ TEST(Choices, MultigridSaysWhatItsLevelsAre) {
   EXPECT_FALSE(run(deck_of("tet", 1), {})["solver"].contains("multigrid"));
 }
 
+/// A unit square of triangles that is held on its left side.
+std::string held_square(const std::string& name, int cells, const std::string& physics, const std::string& material,
+                        const std::string& value) {
+  const std::string n = std::to_string(cells);
+  return write_deck(name + ".toml", "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [" + n + ", " + n +
+                                        "], shape = \"triangle\" }\n[run]\nbackend = \"threads\"\n[physics]\n" +
+                                        physics + "\n[[material]]\n" + material +
+                                        "\nsource = 1\n[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\nvalue = " +
+                                        value + "\n[[quantity]]\nname = \"average\"\nkind = \"average\"\n");
+}
+
 /// 160^2 cells of triangles, for which jacobi takes some 500 iterations.
 TEST(Choices, AutoTakesMultigridWhereItsSetUpPays) {
-  const std::string deck = write_deck("multigrid_pays.toml", R"deck([mesh]
-box = { min = [0, 0], max = [1, 1], cells = [160, 160], shape = "triangle" }
-[run]
-backend = "threads"
-[physics]
-type = "heat"
-[[material]]
-conductivity = 1
-source = 1
-[[boundary]]
-on = "left"
-type = "dirichlet"
-value = "y"
-[[quantity]]
-name = "average"
-kind = "average"
-)deck");
+  const std::string deck = held_square("multigrid_pays", 160, "type = \"heat\"", "conductivity = 1", "\"y\"");
   const nlohmann::json taken = run(deck, {}), jacobi = run(deck, {"solver.preconditioner=jacobi"});
   EXPECT_EQ(taken["solver"]["preconditioner"], "amg");
   EXPECT_TRUE(taken["solver"]["why"].get<std::string>().ends_with("more than the set-up of amg is worth"));
@@ -153,24 +148,8 @@ kind = "average"
 
 /// 80^2 cells of order 2, for which jacobi takes some 900 iterations.
 TEST(Choices, AutoGoesOverOrdersWithAMatrixAndWithout) {
-  const std::string deck = write_deck("orders_pay.toml", R"deck([mesh]
-box = { min = [0, 0], max = [1, 1], cells = [80, 80], shape = "triangle" }
-[run]
-backend = "threads"
-[physics]
-type = "poisson"
-order = 2
-[[material]]
-diffusivity = "1 + x"
-source = 1
-[[boundary]]
-on = "left"
-type = "dirichlet"
-value = "y"
-[[quantity]]
-name = "average"
-kind = "average"
-)deck");
+  const std::string deck =
+      held_square("orders_pay", 80, "type = \"poisson\"\norder = 2", "diffusivity = \"1 + x\"", "\"y\"");
   const nlohmann::json jacobi = run(deck, {"solver.preconditioner=jacobi"});
   EXPECT_GT(jacobi["solver"]["iterations"], 300);
   for (const char* strategy : {"auto", "matrix_free"}) {
@@ -189,22 +168,8 @@ kind = "average"
 
 /// At resonance nothing that takes the matrix for definite goes on, but it is jacobi that says so.
 TEST(Choices, WhatWasChosenMakesWayWhereItDoesNotSuit) {
-  const std::string deck = write_deck("orders_fail.toml", R"deck([mesh]
-box = { min = [0, 0], max = [1, 1], cells = [72, 72], shape = "triangle" }
-[run]
-backend = "threads"
-[physics]
-type = "poisson"
-order = 2
-[[material]]
-diffusivity = 1
-reaction = -200
-source = 1
-[[boundary]]
-on = "left"
-type = "dirichlet"
-value = 0
-)deck");
+  const std::string deck =
+      held_square("orders_fail", 72, "type = \"poisson\"\norder = 2", "diffusivity = 1\nreaction = -200", "0");
   const Result result = tessera("run " + deck + " --quiet --output " + (folder() / "makes_way").string());
   EXPECT_EQ(result.code, 4) << result.text;
   EXPECT_NE(result.text.find("pmg, which was chosen automatically, does not suit this matrix: jacobi takes its place"),

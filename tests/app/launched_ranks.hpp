@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <optional>
-#include <utility>
 
 #include "app/child.hpp"
 #include "app/processes.hpp"
@@ -49,71 +48,13 @@ inline std::string heat(const std::string& end) {
          "[time]\nend = " + end + "\nstep = 1\n[checkpoint]\nevery = 2\n[output]\nformats = []\n";
 }
 
-/// The program as the leader of a group, as a shell starts it, or of the session of a terminal.
-class Leader {
- public:
-  enum class Of { group, terminal };
-
-  Leader(std::vector<std::string> arguments, Of what) {
-    arguments.insert(arguments.begin(), program());
-    std::vector<char*> argv;
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    int ends[2] = {-1, -1};
-    if (what == Of::group && pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    pid_ = what == Of::terminal ? forkpty(&words_, nullptr, nullptr, nullptr) : fork();
-    if (pid_ == 0) {
-      if (what == Of::group) {
-        setpgid(0, 0);
-        for (const int file : {STDOUT_FILENO, STDERR_FILENO}) dup2(ends[1], file);
-      }
-      execv(argv[0], argv.data());
-      _exit(99);
-    }
-    if (what == Of::terminal) return;
-    close(ends[1]);
-    words_ = ends[0];
-  }
-  ~Leader() {
-    if (pid_ > 0) kill(pid_, SIGKILL), waitpid(pid_, nullptr, 0);
-    close(words_);
-  }
-  Leader(const Leader&) = delete;
-
-  pid_t pid() const { return pid_; }
-  void send(int signal) const { kill(pid_, signal); }
-  void send_to_group(int signal) const { kill(-pid_, signal); }
-  /// As somebody does at its terminal.
-  void type(const std::string& keys) const { (void)!write(words_, keys.data(), keys.size()); }
-  bool runs() const {
-    siginfo_t state{};
-    waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WNOHANG | WNOWAIT);
-    return state.si_pid == 0;
-  }
-  /// Reads all that it says; its exit code, 1000 + signal where it died of one.
-  Result end() {
-    Result result;
-    char chunk[4096];
-    for (ssize_t count = 0; (count = read(words_, chunk, sizeof chunk)) > 0;)
-      result.text.append(chunk, static_cast<std::size_t>(count));
-    int status = 0;
-    waitpid(std::exchange(pid_, -1), &status, 0);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-    return result;
-  }
-
- private:
-  pid_t pid_ = -1;
-  int words_ = -1;
-};
-
 /// A run of two ranks without end, in the middle of its steps.
 struct Endless {
-  explicit Endless(const std::string& name, Leader::Of what = Leader::Of::group) : out(folder() / name) {
+  explicit Endless(const std::string& name, Child::Words words = Child::Words::pipe_of_group) : out(folder() / name) {
     setenv("OMPI_MCA_orte_tmpdir_base", folder_of_sessions.c_str(), 1);
     child.emplace(std::vector<std::string>{"run", write_deck(name + ".toml", heat("1e7")), "--ranks", "2", "--quiet",
                                            "--backend", "threads", "--threads", "1", "--output", out.string()},
-                  what);
+                  words);
     is_there = comes_true([&] { return !child->runs() || has_checkpoint(); });
   }
   /// Any: the run writes new ones and removes those before.
@@ -135,7 +76,7 @@ struct Endless {
   }
 
   fs::path out;
-  std::optional<Leader> child;
+  std::optional<Child> child;
   bool is_there = false;
 };
 

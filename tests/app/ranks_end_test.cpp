@@ -46,7 +46,7 @@ TEST(RanksEnd, HearsASignalToItsGroupOnce) {
 
 TEST(RanksEnd, HearsATerminalOnce) {
   SKIP_WITHOUT_MPI();
-  Endless run("launch_terminal", Leader::Of::terminal);
+  Endless run("launch_terminal", Child::Words::terminal);
   ASSERT_TRUE(run.is_there);
   run.child->type("\x03");
   expect_interrupted(run, 130);

@@ -83,6 +83,18 @@ TEST(FallingResidual, HasCeasedWhereItDoesNotHalve) {
   EXPECT_EQ(ceased_after([](int) { return std::nan(""); }), 200);
 }
 
+/// A x = b of a plane with so many nodes along each side.
+template <class Exec>
+struct Equation {
+  explicit Equation(int n)
+      : A(testing::laplacian(n, 2)),
+        b(testing::random_vector(A.rows, 1)),
+        on_backend(to_space<typename Exec::Space>(b)) {}
+  HostMatrix A;
+  std::vector<double> b;
+  Array<double, typename Exec::Space> on_backend, x;
+};
+
 template <class Exec>
 struct SolveSystem : ::testing::Test {};
 TYPED_TEST_SUITE(SolveSystem, testing::Backends);
@@ -90,15 +102,13 @@ TYPED_TEST_SUITE(SolveSystem, testing::Backends);
 TYPED_TEST(SolveSystem, GoesOnWithJacobiWhereMultigridThatNobodyAskedForFails) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
-  const HostMatrix A = testing::laplacian(40, 2);
-  const std::vector<double> b = testing::random_vector(A.rows, 1);
-  const auto on_backend = to_space<typename TypeParam::Space>(b);
+  Equation<TypeParam> equation(40);
+  auto& [A, b, on_backend, x] = equation;
   for (const HostMatrix& read : {not_definite(A), badly_scaled(A)}) {
     Run run;
     run.summary.set("solver.why", "much is expected");
     const Misread<TypeParam> misread(A, read);
     solvers::SolverParams params{.type = "cg", .preconditioner = "amg"};
-    Array<double, typename TypeParam::Space> x;
     clear_warnings();
     int let_go = 0;
     const solvers::Report report =
@@ -129,13 +139,11 @@ TYPED_TEST(SolveSystem, GoesOnWithJacobiWhereMultigridThatNobodyAskedForFails) {
 TYPED_TEST(SolveSystem, GoesOnWithJacobiWhereMultigridThatNobodyAskedForHasNoRoom) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
-  const HostMatrix A = testing::laplacian(30, 2);
-  const std::vector<double> b = testing::random_vector(A.rows, 1);
-  const auto on_backend = to_space<typename TypeParam::Space>(b);
+  Equation<TypeParam> equation(30);
+  auto& [A, b, on_backend, x] = equation;
   Misread<TypeParam> crowded(A, A);
   crowded.has_no_room = true;
   solvers::SolverParams params{.type = "cg", .preconditioner = "amg"};
-  Array<double, typename TypeParam::Space> x;
   Run run;
   clear_warnings();
   bool let_go = false;
@@ -158,11 +166,9 @@ TYPED_TEST(SolveSystem, GoesOnWithJacobiWhereMultigridThatNobodyAskedForHasNoRoo
 TYPED_TEST(SolveSystem, GoesOnFromWhatMultigridHasReached) {
   TESSERA_REQUIRE(TypeParam);
   TypeParam exec;
-  const HostMatrix A = testing::laplacian(40, 2);
-  const std::vector<double> b = testing::random_vector(A.rows, 1);
-  const auto on_backend = to_space<typename TypeParam::Space>(b);
+  Equation<TypeParam> equation(40);
+  auto& [A, b, on_backend, x] = equation;
   const Misread<TypeParam> misread(A, badly_scaled(A));
-  Array<double, typename TypeParam::Space> x;
   Run run;
   const solvers::Report report =
       solve_linear_system(exec, misread, on_backend.view(), {.type = "cg", .preconditioner = "amg"}, run.context, x);
