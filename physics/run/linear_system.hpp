@@ -30,6 +30,13 @@ struct LinearSystemOf {
   std::list<OrderSystem<Exec>> orders;
   System<Exec> system;
 
+  /// As if nothing had been assembled.
+  void clear() {
+    std::destroy_at(&system);  // it cannot be assigned
+    std::construct_at(&system);
+    cells = {};
+    orders.clear();
+  }
   /// Their memory goes back.
   void let_go_of_orders() {
     system.A->set_lower_orders(nullptr);
@@ -71,16 +78,26 @@ void assemble_linear_system(Exec& exec, M& model, const OverRanks<Exec>& ranks, 
     model.assemble(exec, of_order, system, says);
   };
   std::shared_ptr<linalg::LowerOrders<Exec>> lower;
-  const auto make_lower = [&] { lower = make_lower_orders(exec, params, assemble, ranks, to.orders); };
-  if (solvers::wants_lower_orders(params.solver) && !prepare_preconditioner(params, space, make_lower, summary))
-    to.orders.clear();
-  if (ranks && !space.why_without_matrix.empty()) {
-    assemble_cells(exec, model, ranks, to.cells, to.system, summary,
-                   [&](bool inner) { assemble_lower_cells(exec, params, assemble, inner, to.orders); });
-    if (lower) join_lower_cells(to.orders, *lower);
-  } else {
-    ranks.each([&] { model.assemble(exec, space, to.system, summary); });
-    ranks.complete(params, to.system, summary);
+  const auto assemble_highest = [&] {
+    if (ranks && !space.why_without_matrix.empty()) {
+      assemble_cells(exec, model, ranks, to.cells, to.system, summary,
+                     [&](bool inner) { assemble_lower_cells(exec, params, assemble, inner, to.orders); });
+      if (lower) join_lower_cells(to.orders, *lower);
+    } else {
+      ranks.each([&] { model.assemble(exec, space, to.system, summary); });
+      ranks.complete(params, to.system, summary);
+    }
+  };
+  const auto assemble_all = [&] {
+    lower = make_lower_orders(exec, params, assemble, ranks, to.orders);
+    assemble_highest();  // beside what they hold
+  };
+  if (!solvers::wants_lower_orders(params.solver)) {
+    assemble_highest();
+  } else if (!prepare_preconditioner(params, space, assemble_all, summary)) {
+    lower = nullptr;
+    to.clear();
+    assemble_highest();
   }
   to.system.A->set_lower_orders(std::move(lower));
 }
