@@ -72,6 +72,23 @@ inline std::deque<MeshAside> copies_of(const Discretisation& space, int highest)
   return result;
 }
 
+/// The lists of the cells of a space, from its operator where that has them on the backend.
+template <class Exec>
+CellLists<Exec> lists_of(Exec& exec, const Discretisation& space, const linalg::Operator<Exec>* of) {
+  using Space = typename Exec::Space;
+  if constexpr (!std::is_same_v<Space, Host>) {
+    if (const auto* there = dynamic_cast<const assembly::HasCellDofs<Exec>*>(of)) {
+      Offset count = 0;
+      for (const assembly::DofBlock& block : space.dofs.blocks) count += static_cast<Offset>(block.dofs.size());
+      Array<Index, Space> dofs(count);
+      there->copy_cell_dofs(exec, dofs.view());
+      return CellLists<Exec>(std::move(dofs));
+    }
+  }
+  (void)exec, (void)of;
+  return CellLists<Exec>(space.dofs);
+}
+
 /// `cells`: the lists of the higher order. Returns those of `space`; `meshes` loses its first.
 template <class Exec>
 CellLists<Exec> make_space_of(Exec& exec, const Discretisation& higher, CellLists<Exec>& cells, int order,
@@ -114,14 +131,15 @@ template <class Exec>
 std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonParams& params,
                                                              const AssembleOn<Exec>& assemble,
                                                              const OverRanks<Exec>& ranks,
+                                                             const linalg::Operator<Exec>* highest,
                                                              std::list<OrderSystem<Exec>>& kept) {
   const Scope scope(exec, "lower orders");
   const Muted again;
   const ReusedMemory<typename Exec::Space> reused;
   const auto result = std::make_shared<linalg::LowerOrders<Exec>>();
   const OverRanks<Exec>* higher = &ranks;
-  detail::CellLists<Exec> cells(ranks.space().dofs);  // of the higher order
   auto meshes = detail::copies_of(ranks.space(), params.physics.order);
+  detail::CellLists<Exec> cells = detail::lists_of(exec, ranks.space(), highest);  // of the higher order
   for (int order = params.physics.order / 2; order >= 1; order /= 2) {
     const detail::OfOrder deck(params, order);
     detail::CellLists<Exec> lower_cells;
@@ -276,12 +294,13 @@ void ChangingOrders<Exec>::store(Level& level, linalg::LowerOrder<Exec>& order) 
   order.A = std::move(stored.A);
 }
 
-#define TESSERA_INSTANTIATE_LOWER_ORDERS(Exec)                                                               \
-  template std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(                                     \
-      Exec&, CommonParams&, const AssembleOn<Exec>&, const OverRanks<Exec>&, std::list<OrderSystem<Exec>>&); \
-  template void assemble_lower_cells(Exec&, CommonParams&, const AssembleOn<Exec>&, bool,                    \
-                                     std::list<OrderSystem<Exec>>&);                                         \
-  template void join_lower_cells(std::list<OrderSystem<Exec>>&, linalg::LowerOrders<Exec>&);                 \
+#define TESSERA_INSTANTIATE_LOWER_ORDERS(Exec)                                                              \
+  template std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(                                    \
+      Exec&, CommonParams&, const AssembleOn<Exec>&, const OverRanks<Exec>&, const linalg::Operator<Exec>*, \
+      std::list<OrderSystem<Exec>>&);                                                                       \
+  template void assemble_lower_cells(Exec&, CommonParams&, const AssembleOn<Exec>&, bool,                   \
+                                     std::list<OrderSystem<Exec>>&);                                        \
+  template void join_lower_cells(std::list<OrderSystem<Exec>>&, linalg::LowerOrders<Exec>&);                \
   template class ChangingOrders<Exec>
 
 }  // namespace tessera::physics
