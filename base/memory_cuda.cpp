@@ -173,9 +173,8 @@ void release(Device, void* memory, std::size_t bytes) noexcept {
   device_now -= bytes;
 }
 
-void give_back(void* memory, std::size_t bytes) noexcept {
-  if (!memory) return;
-  held_now -= take_size_of_block(memory, bytes);  // before another thread may have the same address
+void give_to_device(void* memory, std::size_t bytes) noexcept {
+  held_now -= bytes;  // before another thread may have the same address
   (void)cudaFree(memory);
 }
 

@@ -10,12 +10,11 @@ MemoryUse device_memory_use();
 /// beside it, which goes back where an allocation finds too little. Zero on builds without CUDA.
 std::size_t device_held_peak();
 
-/// cudaFree, of any memory that `allocate` gave where it was asked for `bytes`.
+/// Of memory that `allocate` gave where it was asked for `bytes`: it goes back to the device, with the block that it
+/// was the last part of where it was a part.
 void give_back(void* memory, std::size_t bytes) noexcept;
-
-/// The bytes of the block that `memory` begins, which may be larger than what was asked for where it had served before;
-/// it is forgotten, as whoever calls gives it away.
-std::size_t take_size_of_block(void* memory, std::size_t asked) noexcept;
+/// cudaFree, of a block of `bytes`.
+void give_to_device(void* memory, std::size_t bytes) noexcept;
 
 template <class Space>
 class ReusedMemory;

@@ -2,11 +2,9 @@
 
 #include <cuda_runtime.h>
 
-#include <map>
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 
+#include "base/blocks.hpp"
 #include "base/memory_device.hpp"
 
 namespace tessera {
@@ -20,42 +18,44 @@ bool is_short() {
   return true;
 }
 
-/// The bytes of blocks that serve smaller allocations: whoever frees one knows only what it asked for.
-class LargerBlocks {
- public:
-  void note(void* memory, std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
-    bytes_[memory] = bytes;
-  }
-  /// Forgets the block. Returns its bytes, or else `asked`.
-  std::size_t take(void* memory, std::size_t asked) {
-    const std::lock_guard lock(mutex_);
-    const auto found = bytes_.find(memory);
-    if (found == bytes_.end()) return asked;
-    const std::size_t bytes = found->second;
-    bytes_.erase(found);
-    return bytes;
-  }
+/// Parts that stay keep their block from going back: so that a device never lacks much for it, blocks of an eighth of
+/// its memory are in parts at most.
+std::size_t most_in_parts() {
+  std::size_t free = 0, total = 0;
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess) return total / 8;
+  (void)cudaGetLastError();
+  return 0;
+}
 
- private:
-  std::mutex mutex_;
-  std::unordered_map<void*, std::size_t> bytes_;
-};
-
-LargerBlocks& larger_blocks() {
-  static LargerBlocks& blocks = *new LargerBlocks;  // as long as anything is freed
+NotedBlocks& noted_blocks() {
+  static NotedBlocks& blocks = *new NotedBlocks(most_in_parts());  // as long as anything is freed
   return blocks;
+}
+
+void give_back_block(const Block& block) noexcept {
+  const Block goes = noted_blocks().give_back(block);
+  if (goes.memory) give_to_device(goes.memory, goes.bytes);
 }
 
 }  // namespace
 
-std::size_t take_size_of_block(void* memory, std::size_t asked) noexcept { return larger_blocks().take(memory, asked); }
+void give_back(void* memory, std::size_t bytes) noexcept {
+  if (memory) give_back_block(noted_blocks().take(memory, bytes));
+}
 
 NoReusedMemory::NoReusedMemory() : before_(std::exchange(reused_device_memory, nullptr)) {}
 NoReusedMemory::~NoReusedMemory() { reused_device_memory = before_; }
 
 struct ReusedMemory<Device>::Blocks {
-  std::multimap<std::size_t, void*> free;  ///< by their bytes
+  FreeBlocks free{noted_blocks()};
+
+  void add(Block block) noexcept {
+    try {
+      free.add(block);
+    } catch (...) {  // no room on the host to note it
+      give_back_block(block);
+    }
+  }
 };
 
 ReusedMemory<Device>::ReusedMemory() : blocks_(std::make_unique<Blocks>()), outer_(reused_device_memory) {
@@ -64,33 +64,22 @@ ReusedMemory<Device>::ReusedMemory() : blocks_(std::make_unique<Blocks>()), oute
 ReusedMemory<Device>::~ReusedMemory() {
   reused_device_memory = outer_;
   if (outer_ && !is_short())  // which may need it next
-    for (const auto& [size, memory] : blocks_->free) outer_->keep(memory, size);
+    blocks_->free.clear([&](const Block& block) { outer_->blocks_->add(block); });
   else
     flush();
 }
 
 void* ReusedMemory<Device>::take(std::size_t bytes) {
-  const auto found = blocks_->free.lower_bound(bytes);
-  if (found == blocks_->free.end() || found->first > bytes + bytes / 4 + 4096)
-    return outer_ ? outer_->take(bytes) : nullptr;
-  void* const memory = found->second;
-  if (found->first > bytes) larger_blocks().note(memory, found->first);
-  blocks_->free.erase(found);
-  return memory;
+  if (void* const memory = blocks_->free.take(bytes)) return memory;
+  return outer_ ? outer_->take(bytes) : nullptr;
 }
 
 void ReusedMemory<Device>::keep(void* memory, std::size_t bytes) noexcept {
-  const std::size_t size = take_size_of_block(memory, bytes);
-  try {
-    blocks_->free.emplace(size, memory);
-  } catch (...) {  // no room on the host to note it
-    give_back(memory, size);
-  }
+  if (memory) blocks_->add(noted_blocks().take(memory, bytes));
 }
 
 void ReusedMemory<Device>::flush() noexcept {
-  for (const auto& [size, memory] : blocks_->free) give_back(memory, size);
-  blocks_->free.clear();
+  blocks_->free.clear(give_back_block);
   if (outer_) outer_->flush();
 }
 

@@ -1,6 +1,7 @@
 // Whole solves to 1e-8, set-up and iterations together, of Poisson problems by CG with amg, beside Jacobi-CG and, on
 // CUDA where TESSERA_AMGX names its folder, the best of AMGX's configurations on the same matrix in the same run. The
-// right-hand side is random; the second call counts. Fails where the residual is not met.
+// right-hand side is random; the second call counts. Fails where the residual is not met. `--only growth`: amg alone on
+// finer and finer meshes.
 //
 // On threads, where hypre was found, set-up and solve stand beside its BoomerAMG, in turns. It works on ranks:
 // `amg_bench --threads 1` compares one core with one core, and `mpirun --bind-to none -n 2 amg_bench --threads 2` two
@@ -19,6 +20,7 @@
 #include "base/array_memory.hpp"
 #include "base/error.hpp"
 #include "base/memory.hpp"
+#include "base/reused_memory.hpp"
 #include "bench/support/amgx_peer.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/hypre_peer.hpp"
@@ -34,14 +36,16 @@ using namespace tessera;
 
 namespace {
 
-/// A cube with `cells` in each direction, or (0) a ball whose mesh is refined.
+/// A cube with `cells` in each direction, or (0) a ball whose mesh is refined. Shape "stencil": the 7-point matrix of
+/// cells^3 rows, without a mesh.
 struct Case {
-  const char* name;
+  std::string name;
   int cells = 0;
-  const char* shape = "tet";
+  std::string shape = "tet";
   double jitter = 0.15;  ///< of inner nodes, in cell sizes
   double jump = 1;       ///< k in every other block of 8^3 cells
   double aspect = 1;
+  bool alone = false;  ///< only amg in double precision, without a peer: how iterations grow with the mesh
 };
 
 std::vector<Index> surface_nodes(const mesh::Mesh& mesh, double half) {
@@ -104,6 +108,37 @@ struct System {
   Array<double, Space> b, x;
 
   System(Exec& exec, const Case& c, int threads) {
+    if (c.shape == "stencil")
+      set_stencil(c.cells);
+    else
+      assemble(exec, c, threads);
+  }
+
+ private:
+  /// u = 0 beyond the rows.
+  void set_stencil(int n) {
+    const Index rows = static_cast<Index>(n) * n * n, steps[3] = {1, static_cast<Index>(n), static_cast<Index>(n) * n};
+    std::vector<Offset> ptr{0};
+    std::vector<Index> col;
+    std::vector<double> values;
+    ptr.reserve(static_cast<std::size_t>(rows) + 1), col.reserve(7 * static_cast<std::size_t>(rows));
+    values.reserve(col.capacity());
+    const auto add = [&](Index column, double value) { col.push_back(column), values.push_back(value); };
+    for (Index row = 0; row < rows; ++row) {
+      const Index at[3] = {row % n, row / n % n, row / n / n};
+      for (int d = 2; d >= 0; --d)
+        if (at[d] > 0) add(row - steps[d], -1);
+      add(row, 6);
+      for (int d = 0; d < 3; ++d)
+        if (at[d] + 1 < n) add(row + steps[d], -1);
+      ptr.push_back(static_cast<Offset>(col.size()));
+    }
+    A.rows = A.cols = rows;
+    A.row_ptr = to_space<Space>(ptr), A.col_ind = to_space<Space>(col), A.values = to_space<Space>(values);
+    b = to_space<Space>(bench::random_values(rows, 3));
+    x = Array<double, Space>(rows);
+  }
+  void assemble(Exec& exec, const Case& c, int threads) {
     mesh::Mesh mesh = make_mesh(c, std::is_same_v<Space, Device>);
     const auto surface = surface_nodes(mesh, c.cells);
     const assembly::DofMap dofs = assembly::make_dof_map(mesh, 1, threads);
@@ -275,10 +310,14 @@ void add_parts(Threads& exec, System<Threads>& system, const bench::HyprePeer& p
 /// hypre is for ranks of threads.
 void add_parts(Cuda&, System<Cuda>&, const bench::HyprePeer&, const std::string&, std::vector<bench::Row>&) {}
 
+/// Cases whose names begin so run where they are asked for: they take long.
+constexpr const char* growth = "growth";
+
 std::vector<Case> cases_of(bool on_gpu, bool quick) {
-  if (quick) return {{"tets small", 30}, {"hexes", 30, "hex", 0}};
+  if (quick)
+    return {{"tets small", 30}, {"hexes", 30, "hex", 0}, {"growth: 7-point, n = 24", 24, "stencil", 0, 1, 1, true}};
   const int small = on_gpu ? 99 : 63, large = on_gpu ? 252 : 99;
-  return {
+  std::vector<Case> cases{
       {"tets small", small},
       {"tets", large},
       {"tets not jittered", large, "tet", 0},
@@ -288,6 +327,16 @@ std::vector<Case> cases_of(bool on_gpu, bool quick) {
       {"hexes stretched", small, "hex", 0, 1, 10},
       {"ball"},
   };
+  for (const int n : on_gpu ? std::vector{64, 128, 256} : std::vector{32, 64}) {
+    const auto name = [&](const char* of) { return fmt::format("{}: {}, n = {}", growth, of, n); };
+    cases.push_back({name("7-point"), n, "stencil", 0, 1, 1, true});
+    cases.push_back({name("tets"), n, "tet", 0.15, 1, 1, true});
+    cases.push_back({name("tets stretched"), n, "tet", 0.15, 1, 10, true});
+    cases.push_back({name("tets jumps"), n, "tet", 0.15, 1e4, 1, true});
+    cases.push_back({name("hexes"), n, "hex", 0, 1, 1, true});
+    cases.push_back({name("hexes stretched"), n, "hex", 0, 1, 10, true});
+  }
+  return cases;
 }
 
 template <class Exec>
@@ -297,18 +346,20 @@ void run_cases(Exec& exec, const bench::Options& options, const bench::HyprePeer
   std::optional<bench::Report> report;
   if (first) report.emplace("amg", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
   for (const Case& c : cases_of(on_gpu, options.quick)) {
-    if (!options.takes(c.name)) continue;
+    if (!options.takes(c.name) || (c.alone && !options.quick && !options.only.starts_with(growth))) continue;
+    const ReusedMemory<typename Exec::Space> reused;  // as in a run, which assembles with it, too
     System<Exec> system(exec, c, options.threads);
     const std::string size = fmt::format("{}: {} rows, {:.1f}/row", c.name, system.A.rows,
                                          static_cast<double>(system.A.nnz()) / system.A.rows);
     std::vector<Solve> solves = {{"CG, amg", {.preconditioner = "amg"}},
                                  {"CG, amg, mixed", {.preconditioner = "amg", .precision = "mixed"}},
                                  {"CG, Jacobi", {.max_iterations = 100000}}};
+    if (c.alone) solves.resize(1);
     std::vector<bench::Row> rows;
     if (first)
       for (const Solve& solve : solves) time_solve(exec, system, solve, size, rows);
-    add_peer(exec, system, rows);
-    if (peer) add_parts(exec, system, *peer, size, rows);
+    if (!c.alone) add_peer(exec, system, rows);
+    if (peer && !c.alone) add_parts(exec, system, *peer, size, rows);
     for (const bench::Row& row : rows) report->add(row);
   }
   if (report) report->write(fmt::format("{}/amg_{}.json", options.out, Exec::name));

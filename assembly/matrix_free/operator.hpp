@@ -5,6 +5,7 @@
 
 #include "assembly/cells/coefficient_expressions.hpp"
 #include "assembly/facets/facet_terms.hpp"
+#include "assembly/space/cell_lists.hpp"
 #include "assembly/space/dof_map.hpp"
 #include "linalg/operator.hpp"
 #include "linalg/shift_ops.hpp"
@@ -62,7 +63,7 @@ struct MatrixFreeState;
 /// numbers is that of the form's: Form::With<float> for single precision. A form says which of its fields an
 /// application needs: needed_by_tangent(member).
 template <class Exec, class Form>
-class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
+class MatrixFree final : public linalg::Operator<Exec, typename Form::Number>, public HasCellDofs<Exec> {
  public:
   using T = typename Form::Number;
   using Data = typename Form::Data;
@@ -96,6 +97,7 @@ class MatrixFree final : public linalg::Operator<Exec, typename Form::Number> {
   /// Keeps what this assembly has made, whatever becomes of the operator: lists that both have in common are copied by
   /// the next assembly, where there is one while the copy lives.
   std::unique_ptr<linalg::Operator<Exec, float>> to_float(Exec& exec) const override;
+  void copy_cell_dofs(Exec& exec, View<Index> dofs) const override;
 
   /// Bytes kept on the backend.
   double kept_bytes() const;

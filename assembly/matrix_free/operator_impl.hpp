@@ -260,4 +260,29 @@ std::unique_ptr<linalg::Operator<Exec, float>> MatrixFree<Exec, Form>::to_float(
   }
 }
 
+template <class Exec, class Form>
+void MatrixFree<Exec, Form>::copy_cell_dofs(Exec& exec, View<Index> dofs) const {
+  using namespace matrix_free;
+  const MatrixFreeState<Space, Form>& state = *state_;
+  const int m = state.components;
+  std::size_t tensor = 0, local = 0;
+  Index* to = dofs.data();
+  for (std::size_t b = 0; b < state.map->blocks.size(); ++b) {
+    const DofBlock& block = state.map->blocks[b];
+    CopyDofs copy{nullptr, nullptr, block.nodes, m, {}, to};
+    Array<int, Space> nodes;
+    if (tensor < state.tensors.size() && state.tensor_blocks[tensor] == b) {
+      const TensorView<Form>& view = state.tensors[tensor++].view;
+      nodes = to_space<Space>(lexicographic_nodes(lagrange(block.shape, state.map->order)));
+      copy.rows = view.dofs, copy.node_at = nodes.data(), copy.from = {view.cell_stride, view.place_stride};
+    } else {
+      const LocalView<T>& view = state.locals[local++].view;
+      copy.rows = view.dofs, copy.from = {view.cell_stride, m * view.node_stride};
+    }
+    for_each(exec, Offset{block.cells()} * block.nodes, copy);
+    if (!nodes.empty()) exec.synchronize();  // they are released here
+    to += block.dofs.size();
+  }
+}
+
 }  // namespace tessera::assembly

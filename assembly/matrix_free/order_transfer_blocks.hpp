@@ -21,6 +21,7 @@ struct ItemsView {
   int axes = 1;
   int high = 0, low = 0;              ///< nodes along an axis
   int high_nodes = 0, low_nodes = 0;  ///< of an item
+  const double* axis = nullptr;       ///< M, see below, on the host
   const Index* owned = nullptr;       ///< [items, high_nodes] rows that take their values from the item, else -1
   Index written = 0;                  ///< rows of the higher order that this rank owns, the first ones
   const Index* rows = nullptr;        ///< [items, low_nodes] rows of the lower order, -1 where they are fixed

@@ -94,27 +94,22 @@ struct AnySize {
   }
 };
 
-/// The same where the compiler knows the sizes, and divides by no number.
-template <class T, unsigned axes, unsigned high, unsigned low>
+/// The same of two axes where the compiler knows the sizes, and divides by no number.
+template <class T, unsigned high, unsigned low>
 struct FixedSize {
   template <bool transposed>
   __device__ const T* first(const T* M, unsigned nodes, T* now, T* next) const {
     constexpr unsigned rows = transposed ? low : high, columns = transposed ? high : low;
     __syncthreads();
-    nodes = nodes / columns * rows;
-    pass<transposed>(M, rows, columns, transposed ? (axes == 3 ? high * high : high) : 1u, nodes, now, next);
-    if constexpr (axes == 2) return next;
-    __syncthreads();
-    nodes = nodes / columns * rows;
-    pass<transposed>(M, rows, columns, high, nodes, next, now);
-    return now;
+    pass<transposed>(M, rows, columns, transposed ? high : 1u, nodes / columns * rows, now, next);
+    return next;
   }
   template <bool transposed>
   __device__ T last(const T* M, unsigned t, const T* now) const {
     if constexpr (transposed)
       return entry<true>(M, low, high, 1u, t, now);
     else
-      return entry<false>(M, high, low, axes == 3 ? high * high : high, t, now);
+      return entry<false>(M, high, low, high, t, now);
   }
 };
 
@@ -173,19 +168,132 @@ __global__ void __launch_bounds__(transfer_block)
     to[t] = size.template last<true>(axis_matrix, t, lines);
 }
 
-/// visit(size) of the cells of a block: the orders that are halved most often are known to the compiler.
-template <class T, class Visit>
-void with_size(const ItemsView& block, Visit visit) {
+/// Hexes of sizes that the compiler knows: high^2 threads hold an item, each a line of it at a time. Items of a block
+/// of threads, which has about 128.
+template <int high>
+constexpr int items_of_lines = high* high > 64 ? 1 : 128 / (high * high);
+
+/// The matrix of an axis as a kernel parameter: parameters are constants, which multiplications take as operands.
+template <int high, int low, class T>
+struct AxisConstants {
+  T values[high * low];
+  explicit AxisConstants(const double* axis) {
+    for (int i = 0; i < high * low; ++i) values[i] = static_cast<T>(axis[i]);
+  }
+};
+
+/// to = M from, or M^T from.
+template <int rows, int columns, bool transposed, class T>
+__device__ __forceinline__ void times(const T (&M)[rows * columns], const T (&from)[columns], T (&to)[rows]) {
+#pragma unroll
+  for (int i = 0; i < rows; ++i) {
+    to[i] = 0;
+#pragma unroll
+    for (int j = 0; j < columns; ++j) to[i] += M[transposed ? j * rows + i : i * columns + j] * from[j];
+  }
+}
+
+template <int high, int low, class T>
+__global__ void __launch_bounds__(items_of_lines<high>* high* high)
+    prolong_lines(ItemsView block, const __grid_constant__ AxisConstants<high, low, T> M, SeenVector<T> y, T* x) {
+  __shared__ T of_x[items_of_lines<high>][low * low * high], of_xy[items_of_lines<high>][low * high * high];
+  const int in_block = threadIdx.x / (high * high), lane = threadIdx.x % (high * high);
+  const Offset item = blockIdx.x * Offset{items_of_lines<high>} + in_block;
+  const bool active = item < block.items;
+  T from[low], to[high];
+  // What is added to comes while the first two axes are gone through.
+  Index row[high];
+  T sum[high];
+#pragma unroll
+  for (int i = 0; i < high; ++i)
+    row[i] = active ? block.owned[item * (high * high * high) + i * high * high + lane] : -1;
+  if (active && lane < low * low) {
+    const Index* rows = block.rows + item * (low * low * low) + lane * low;
+#pragma unroll
+    for (int j = 0; j < low; ++j) from[j] = rows[j] < 0 ? T(0) : y[rows[j]];
+    times<high, low, false>(M.values, from, to);
+#pragma unroll
+    for (int i = 0; i < high; ++i) of_x[in_block][lane * high + i] = to[i];
+  }
+#pragma unroll
+  for (int i = 0; i < high; ++i) {
+    if (row[i] >= block.written) row[i] = -1;
+    sum[i] = row[i] < 0 ? T(0) : x[row[i]];
+  }
+  __syncthreads();
+  if (lane < high * low) {
+    const int a = lane % high, c = lane / high;
+#pragma unroll
+    for (int j = 0; j < low; ++j) from[j] = of_x[in_block][(c * low + j) * high + a];
+    times<high, low, false>(M.values, from, to);
+#pragma unroll
+    for (int i = 0; i < high; ++i) of_xy[in_block][(c * high + i) * high + a] = to[i];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < low; ++j) from[j] = of_xy[in_block][j * high * high + lane];
+  times<high, low, false>(M.values, from, to);
+#pragma unroll
+  for (int i = 0; i < high; ++i)
+    if (row[i] >= 0) x[row[i]] = sum[i] + to[i];
+}
+
+template <int high, int low, class T>
+__global__ void __launch_bounds__(items_of_lines<high>* high* high)
+    gather_lines(ItemsView block, const __grid_constant__ AxisConstants<high, low, T> M, SeenVector<T> r, T* values) {
+  __shared__ T of_z[items_of_lines<high>][low * high * high], of_yz[items_of_lines<high>][low * low * high];
+  const int in_block = threadIdx.x / (high * high), lane = threadIdx.x % (high * high);
+  const Offset item = blockIdx.x * Offset{items_of_lines<high>} + in_block;
+  const bool active = item < block.items;
+  T from[high], to[low];
+  Index row[high];
+#pragma unroll
+  for (int i = 0; i < high; ++i)
+    row[i] = active ? block.owned[item * (high * high * high) + i * high * high + lane] : -1;
+#pragma unroll
+  for (int i = 0; i < high; ++i) from[i] = row[i] < 0 ? T(0) : r[row[i]];
+  times<low, high, true>(M.values, from, to);
+#pragma unroll
+  for (int j = 0; j < low; ++j) of_z[in_block][j * high * high + lane] = to[j];
+  __syncthreads();
+  if (lane < high * low) {
+    const int a = lane % high, c = lane / high;
+#pragma unroll
+    for (int i = 0; i < high; ++i) from[i] = of_z[in_block][(c * high + i) * high + a];
+    times<low, high, true>(M.values, from, to);
+#pragma unroll
+    for (int j = 0; j < low; ++j) of_yz[in_block][(c * low + j) * high + a] = to[j];
+  }
+  __syncthreads();
+  if (!active || lane >= low * low) return;
+#pragma unroll
+  for (int i = 0; i < high; ++i) from[i] = of_yz[in_block][lane * high + i];
+  times<low, high, true>(M.values, from, to);
+  T* const out = values + block.first + item * (low * low * low) + lane * low;
+#pragma unroll
+  for (int j = 0; j < low; ++j) out[j] = to[j];
+}
+
+/// Sizes of hexes that are known.
+template <int of_high, int of_low>
+struct LinesOf {
+  static constexpr int high = of_high, low = of_low;
+};
+
+/// items(size) of the cells of a block, or lines(size) of those that have them: the orders that are halved most often
+/// are known to the compiler.
+template <class T, class Items, class Lines>
+void with_size(const ItemsView& block, Items items, Lines lines) {
   const auto is = [&](int axes, int high, int low) {
     return block.axes == axes && block.high == high && block.low == low;
   };
-  if (is(3, 3, 2)) return visit(FixedSize<T, 3, 3, 2>{});
-  if (is(3, 5, 3)) return visit(FixedSize<T, 3, 5, 3>{});
-  if (is(3, 9, 5)) return visit(FixedSize<T, 3, 9, 5>{});
-  if (is(2, 3, 2)) return visit(FixedSize<T, 2, 3, 2>{});
-  if (is(2, 5, 3)) return visit(FixedSize<T, 2, 5, 3>{});
-  if (is(2, 9, 5)) return visit(FixedSize<T, 2, 9, 5>{});
-  visit(AnySize<T>(block));
+  if (is(3, 3, 2)) return lines(LinesOf<3, 2>{});
+  if (is(3, 5, 3)) return lines(LinesOf<5, 3>{});
+  if (is(3, 9, 5)) return lines(LinesOf<9, 5>{});
+  if (is(2, 3, 2)) return items(FixedSize<T, 3, 2>{});
+  if (is(2, 5, 3)) return items(FixedSize<T, 5, 3>{});
+  if (is(2, 9, 5)) return items(FixedSize<T, 9, 5>{});
+  items(AnySize<T>(block));
 }
 
 }  // namespace
@@ -193,19 +301,33 @@ void with_size(const ItemsView& block, Visit visit) {
 template <class Exec, class T>
 void prolong(Exec& exec, const ItemsView& block, const T* M, SeenVector<T> y, T* x) {
   const Shape shape(block);
-  with_size<T>(block, [&](auto size) {
-    launch_with_shared(exec, prolong_items<decltype(size), T>, (block.items + shape.items - 1) / shape.items,
-                       transfer_block, shape.bytes<T>(), size, block, shape, M, y, x);
-  });
+  with_size<T>(
+      block,
+      [&](auto size) {
+        launch_with_shared(exec, prolong_items<decltype(size), T>, (block.items + shape.items - 1) / shape.items,
+                           transfer_block, shape.bytes<T>(), size, block, shape, M, y, x);
+      },
+      [&](auto size) {
+        constexpr int high = decltype(size)::high, low = decltype(size)::low, items = items_of_lines<high>;
+        launch(exec, prolong_lines<high, low, T>, (block.items + items - 1) / items, items * high * high, block,
+               AxisConstants<high, low, T>(block.axis), y, x);
+      });
 }
 
 template <class Exec, class T>
 void gather(Exec& exec, const ItemsView& block, const T* M, SeenVector<T> r, T* values) {
   const Shape shape(block);
-  with_size<T>(block, [&](auto size) {
-    launch_with_shared(exec, gather_items<decltype(size), T>, (block.items + shape.items - 1) / shape.items,
-                       transfer_block, shape.bytes<T>(), size, block, shape, M, r, values);
-  });
+  with_size<T>(
+      block,
+      [&](auto size) {
+        launch_with_shared(exec, gather_items<decltype(size), T>, (block.items + shape.items - 1) / shape.items,
+                           transfer_block, shape.bytes<T>(), size, block, shape, M, r, values);
+      },
+      [&](auto size) {
+        constexpr int high = decltype(size)::high, low = decltype(size)::low, items = items_of_lines<high>;
+        launch(exec, gather_lines<high, low, T>, (block.items + items - 1) / items, items * high * high, block,
+               AxisConstants<high, low, T>(block.axis), r, values);
+      });
 }
 
 }  // namespace orders

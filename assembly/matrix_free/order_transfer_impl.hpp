@@ -72,7 +72,8 @@ struct SumOfPlaces {
 template <class Space>
 struct Block {
   ItemsView view;
-  Array<double, Space> matrix;  ///< [high, low] of an axis
+  std::vector<double> axis;     ///< [high, low]
+  Array<double, Space> matrix;  ///< the same where the backend reads it
   Array<float, Space> rounded;
 };
 
@@ -123,6 +124,8 @@ class CellTransfer final : public linalg::OrderTransfer<Exec> {
       view.high_nodes = higher.blocks[b].nodes, view.low_nodes = lower.blocks[b].nodes;
       view.written = higher_rows_;
       view.first = low;
+      block.axis = tables.matrix;
+      view.axis = block.axis.data();
       block.matrix = to_space<Space>(tables.matrix);
       block.rounded = to_space<Space>(std::vector<float>(tables.matrix.begin(), tables.matrix.end()));
       high += view.items * view.high_nodes;

@@ -6,6 +6,7 @@
 #include "assembly/matrix_free/blocks.hpp"
 #include "assembly/space/element.hpp"
 #include "base/parallel.hpp"
+#include "forms/tensor.hpp"
 #include "mesh/mesh.hpp"
 
 namespace tessera::assembly::matrix_free {
@@ -86,6 +87,25 @@ SharedIndices<typename Exec::Space> placed_rows(Exec& exec, std::span<const Inde
 /// Numbers of the map of a cell of geometric order 1: 2^dim - 1 coefficients of dim, see LineJacobian.
 constexpr int map_numbers(int dim) { return ((1 << dim) - 1) * dim; }
 
+/// The way back: dofs [cells, nodes] from rows of which those of the first component of a node stand at `from`; ~row
+/// where its value is fixed.
+struct CopyDofs {
+  const Index* rows;
+  const int* node_at;  ///< see PlaceRows
+  int nodes, components;
+  Strides from;
+  Index* dofs;
+  TESSERA_HD void operator()(Offset k) const {
+    const Offset cell = k / nodes;
+    const int l = static_cast<int>(k - cell * nodes);
+    const Index row = rows[cell * from.cell + l * from.entry];
+    dofs[cell * nodes + (node_at ? node_at[l] : l)] = (row < 0 ? ~row : row) / components;
+  }
+};
+
+/// What means of eight coordinates that ought to cancel may leave, times the largest of them.
+inline constexpr double rounding_of_maps = 4 * 0x1p-52;
+
 /// Coefficients of the maps of cells from their vertices: that of the product of axes m is the mean over the vertices
 /// of the signs that they have there.
 template <int dim, class T>
@@ -100,15 +120,22 @@ struct WriteMaps {
   TESSERA_HD void operator()(Offset cell) const {
     constexpr int vertices = 1 << dim;
     for (int m = 1; m < vertices; ++m) {
-      double sums[dim] = {};
+      double sums[dim] = {}, largest[dim] = {};
       for (int v = 0; v < vertices; ++v) {
         double sign = 1.0 / vertices;
         for (int axis = 0; axis < dim; ++axis)
           if (m >> axis & 1) sign *= signs[v * dim + axis];
         const double* x = coordinates + Offset{3} * geometry[cell * nodes + v];
-        for (int d = 0; d < dim; ++d) sums[d] += sign * x[d];
+        for (int d = 0; d < dim; ++d) {
+          sums[d] += sign * x[d];
+          if (const double size = forms::absolute(x[d]); size > largest[d]) largest[d] = size;
+        }
       }
-      for (int d = 0; d < dim; ++d) maps[cell * to.cell + ((m - 1) * dim + d) * to.entry] = static_cast<T>(sums[d]);
+      const bool product = (m & (m - 1)) != 0;
+      for (int d = 0; d < dim; ++d) {
+        const bool rounding = product && forms::absolute(sums[d]) <= rounding_of_maps * largest[d];
+        maps[cell * to.cell + ((m - 1) * dim + d) * to.entry] = rounding ? T(0) : static_cast<T>(sums[d]);
+      }
     }
   }
 };

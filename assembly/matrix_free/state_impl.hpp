@@ -38,24 +38,53 @@ struct MatrixFreeState {
 
 namespace matrix_free {
 
-/// y[row] = sum of its contributions, or y[row] += it.
-template <class T>
+/// y[row] = sum of its contributions, one after the other, or y[row] += it. A thread has `together` rows, 32 apart, and
+/// reads `ahead` entries of each before it adds the first, as it would wait for each of them.
+template <class T, int together, int ahead>
 struct AddUp {
   GatherView list;
   const T* elements;
   T* y;
   bool add;
   TESSERA_HD void operator()(Offset i) const {
-    const Index last = list.ptr[i + 1];
-    T sum = add ? y[list.rows[i]] : T(0);
-    for (Index k = list.ptr[i]; k < last; ++k) sum += elements[list.entries[k]];
-    y[list.rows[i]] = sum;
+    Index row[together], at[together], end[together], most = 0;
+    T sum[together];
+    for (int j = 0; j < together; ++j) {
+      const Offset r = together == 1 ? i : i / 32 * (32 * together) + j * 32 + i % 32;
+      row[j] = r < list.count ? list.rows[r] : -1;
+      at[j] = r < list.count ? list.ptr[r] : 0;
+      end[j] = r < list.count ? list.ptr[r + 1] : 0;
+    }
+    for (int j = 0; j < together; ++j) {
+      sum[j] = add && row[j] >= 0 ? y[row[j]] : T(0);
+      if (end[j] - at[j] > most) most = end[j] - at[j];
+    }
+    for (Index k = 0; k < most; k += ahead) add_next(k, at, end, sum);
+    for (int j = 0; j < together; ++j)
+      if (row[j] >= 0) y[row[j]] = sum[j];
+  }
+
+ private:
+  TESSERA_HD_INLINE void add_next(Index k, const Index (&at)[together], const Index (&end)[together],
+                                  T (&sum)[together]) const {
+    Index entry[together][ahead];
+    T value[together][ahead];
+    for (int j = 0; j < together; ++j)
+      for (int a = 0; a < ahead; ++a) entry[j][a] = at[j] + k + a < end[j] ? list.entries[at[j] + k + a] : -1;
+    for (int j = 0; j < together; ++j)
+      for (int a = 0; a < ahead; ++a) value[j][a] = entry[j][a] >= 0 ? elements[entry[j][a]] : T(0);
+    for (int j = 0; j < together; ++j)
+      for (int a = 0; a < ahead; ++a)
+        if (entry[j][a] >= 0) sum[j] += value[j][a];
   }
 };
 
 template <class Exec, class T>
 void add_up(Exec& exec, const GatherView& list, const T* elements, T* y, bool add = false) {
-  for_each(exec, list.count, AddUp<T>{list, elements, y, add});
+  constexpr bool on_gpu = std::is_same_v<Exec, Cuda>;
+  constexpr int together = on_gpu ? 4 : 1, ahead = on_gpu ? 2 : 1;
+  const Offset warps = (Offset{list.count} + 32 * together - 1) / (32 * together);
+  for_each(exec, on_gpu ? warps * 32 : Offset{list.count}, AddUp<T, together, ahead>{list, elements, y, add});
 }
 
 /// dofs = ~dof where it is fixed; `fixed` null: none is.

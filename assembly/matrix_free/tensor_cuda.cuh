@@ -1,33 +1,15 @@
 #pragma once
 // Sum factorisation on CUDA. n^(dim-1) threads hold a cell, each a line of n values in registers: along a line a table
 // is applied with constants as operands, and shared memory only turns the lines from one axis to the next.
-#include "assembly/matrix_free/blocks.hpp"
-#include "assembly/matrix_free/geometry.hpp"
+#include "assembly/matrix_free/tensor_points.cuh"
 #include "base/parallel.hpp"
 
 namespace tessera::assembly::matrix_free {
-
-/// Tables of one order as a kernel parameter: parameters are constants, which multiplications take as operands.
-template <int n, class T>
-struct LineConstants {
-  T basis[n * n], slope[n * n], points[n], weights[n];
-
-  explicit LineConstants(const LineTables& tables) {
-    for (int i = 0; i < n * n; ++i)
-      basis[i] = static_cast<T>(tables.basis[i]), slope[i] = static_cast<T>(tables.slope[i]);
-    for (int i = 0; i < n; ++i)
-      points[i] = static_cast<T>(tables.points[i]), weights[i] = static_cast<T>(tables.weights[i]);
-  }
-};
 
 /// Cells that share a block, so that it has about 128 threads.
 template <int n, int dim>
 inline constexpr int cells_per_block = dim == 2 ? 128 / n : (n* n > 64 ? 1 : 128 / (n * n));
 
-/// Blocks that a multiprocessor should hold at least; fewer registers than the compiler would take pay only at n = 3
-/// (H200, November 2026: 11.5 instead of 10.4 G dofs/s at order 2, 21.3 instead of 22.9 at order 4).
-template <int n>
-inline constexpr int blocks_wanted = n == 3 ? 6 : 0;
 /// Of apply_quads: without a bound the compiler takes two registers too many for a seventh block at n = 5. 0: it
 /// decides.
 template <int n, class T>
@@ -99,58 +81,6 @@ __device__ __forceinline__ void scatter_line(const Index* dofs, int step, bool i
       if (dof >= 0) y[dof] = r[i];
     } else {
       out[i * step] = r[i];
-    }
-  }
-}
-
-/// The form at the n points of a line along x, point i being number q0 + i of the cell: (gx, gy, gz) becomes the flux,
-/// u becomes m u where there is a C_vv. The entries of the cell's map stand `map_step` apart.
-template <int n, int dim, class Form, class T>
-__device__ __forceinline__ void at_line_of_points(const TensorView<Form>& block, const LineConstants<n, T>& line,
-                                                  Offset cell, const T* map, Offset map_step, int a, int b, T (&gx)[n],
-                                                  T* gy, T* gz, T* u) {
-  constexpr int N = dim == 2 ? n * n : n * n * n;
-  const int q0 = (dim == 2 ? a : a + n * b) * n;
-  if (block.map) {
-    forms::Place at{block.region_of(cell), cell, q0, N};
-    // Tensors of a line stand at even steps: a pointer that moves costs fewer instructions than a place a point, but
-    // registers, which a kernel that is held to few of them (blocks_wanted) would spill.
-    constexpr bool moves = blocks_wanted<n> == 0;
-    auto tensor = forms::tangent_at<dim>(block.form, at).gg;
-    const int step =
-        static_cast<int>(forms::tangent_at<dim>(block.form, {at.region, cell, q0 + 1, N}).gg.values - tensor.values);
-    const LineJacobian<dim, T> jacobian([&](int i) { return map[i * map_step]; }, line.points[a], line.points[b]);
-    const T weight = line.weights[a] * (dim == 3 ? line.weights[b] : T(1));
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-      at.point = q0 + i;
-      T J[dim][dim], g[dim];
-      jacobian.at(line.points[i], J);
-      g[0] = gx[i], g[1] = gy[i];
-      if constexpr (dim == 3) g[2] = gz[i];
-      const auto tensor_here = [&] {
-        if constexpr (moves)
-          return tensor;
-        else
-          return forms::tangent_at<dim>(block.form, at).gg;
-      };
-      const T measure = apply_form<dim, Form>(J, weight * line.weights[i], tensor_here, g);
-      gx[i] = g[0], gy[i] = g[1];
-      if constexpr (dim == 3) gz[i] = g[2];
-      if (forms::has(block.form, forms::value_value)) u[i] *= measure * forms::tangent_at<dim>(block.form, at).vv;
-      if constexpr (moves) tensor.values += step;
-    }
-  } else {
-    const T* factors = block.factors + cell * ((tensor_size<dim> + (block.has_value ? 1 : 0)) * N) + q0;
-#pragma unroll
-    for (int i = 0; i < n; ++i) {
-      T g[dim];
-      g[0] = gx[i], g[1] = gy[i];
-      if constexpr (dim == 3) g[2] = gz[i];
-      apply_factors<dim, T>([&](int m) { return factors[m * N + i]; }, g);
-      gx[i] = g[0], gy[i] = g[1];
-      if constexpr (dim == 3) gz[i] = g[2];
-      if (block.has_value) u[i] *= factors[tensor_size<dim> * N + i];
     }
   }
 }
@@ -234,7 +164,7 @@ __global__ void __launch_bounds__(small_cells_block)
 
 /// A hex of n^3 dofs: threads (a, b), see the file's head.
 template <int n, class Form, class T = typename Form::Number>
-__global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n>)
+__global__ void __launch_bounds__(cells_per_block<n, 3>* n* n, blocks_wanted<n, T>)
     apply_hexes(TensorView<Form> block, const __grid_constant__ LineConstants<n, T> line, const T* x, T* y,
                 T* elements) {
   constexpr int row = Padded<n>::row, plane = Padded<n>::plane, N = n * n * n;

@@ -6,6 +6,15 @@
 
 namespace tessera::assembly {
 
+/// Who has the dofs of the cells of a map on a backend, in an order of its own.
+template <class Exec>
+class HasCellDofs {
+ public:
+  virtual ~HasCellDofs() = default;
+  /// dofs = those of all cells, in the order of CellLists. Queued.
+  virtual void copy_cell_dofs(Exec& exec, View<Index> dofs) const = 0;
+};
+
 /// The dofs of the cells of a map where a backend reads them, [cells, nodes] of one block after the other: made there,
 /// or those of the map, which must outlive it, copied when they are first asked for; a host borrows those of one block.
 template <class Space>

@@ -78,8 +78,9 @@ void assemble_linear_system(Exec& exec, M& model, const OverRanks<Exec>& ranks, 
     model.assemble(exec, of_order, system, says);
   };
   std::shared_ptr<linalg::LowerOrders<Exec>> lower;
+  const bool in_parts = ranks && !space.why_without_matrix.empty();
   const auto assemble_highest = [&] {
-    if (ranks && !space.why_without_matrix.empty()) {
+    if (in_parts) {
       assemble_cells(exec, model, ranks, to.cells, to.system, summary,
                      [&](bool inner) { assemble_lower_cells(exec, params, assemble, inner, to.orders); });
       if (lower) join_lower_cells(to.orders, *lower);
@@ -88,9 +89,12 @@ void assemble_linear_system(Exec& exec, M& model, const OverRanks<Exec>& ranks, 
       ranks.complete(params, to.system, summary);
     }
   };
+  // Lower orders find on the backend what the highest has there, and their arrays the memory that it has left; in parts
+  // they are assembled with it.
   const auto assemble_all = [&] {
-    lower = make_lower_orders(exec, params, assemble, ranks, to.orders);
-    assemble_highest();  // beside what they hold
+    if (!in_parts) assemble_highest();
+    lower = make_lower_orders(exec, params, assemble, ranks, std::as_const(to.system.A).get(), to.orders);
+    if (in_parts) assemble_highest();
   };
   if (!solvers::wants_lower_orders(params.solver)) {
     assemble_highest();

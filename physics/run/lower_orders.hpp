@@ -43,12 +43,14 @@ using AssembleOn = std::function<void(const Discretisation& space, System<Exec>&
 
 /// The operators of a model in orders halved down to 1, each made as if the deck asked for it, in spaces that follow
 /// from that of `ranks`, which the model has set up; `kept` holds what the operators borrow. Over ranks those without a
-/// matrix wait for assemble_lower_cells and join_lower_cells. Phase: lower orders; its parts: lower spaces, lower
+/// matrix wait for assemble_lower_cells and join_lower_cells. `highest`: the operator of that space, where it is made
+/// already; what it has on the backend is not copied there again. Phase: lower orders; its parts: lower spaces, lower
 /// systems, transfers. Collective.
 template <class Exec>
 std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonParams& params,
                                                              const AssembleOn<Exec>& assemble,
                                                              const OverRanks<Exec>& ranks,
+                                                             const linalg::Operator<Exec>* highest,
                                                              std::list<OrderSystem<Exec>>& kept);
 
 /// The operators without a matrix of lower orders over ranks, on the cells without ghosts (`inner`) or on those with

@@ -59,17 +59,35 @@ class OfOrder {
 
 /// A copy of a mesh that a thread makes beside whoever asks for it.
 using MeshAside = std::future<mesh::Mesh>;
-/// One for each of the orders of make_lower_orders, in their order. Where there is one, who waits for it at once makes
-/// it by all threads.
+/// One for each of the orders of make_lower_orders, in their order. Who asks for the first waits for it at once, and
+/// makes it by all threads.
 inline std::deque<MeshAside> copies_of(const Discretisation& space, int highest) {
   std::deque<MeshAside> result;
-  const bool alone = highest / 2 == 1;
   const SignalsHeld held;
-  for (int order = highest / 2; order >= 1; order /= 2)
+  for (int order = highest / 2; order >= 1; order /= 2) {
+    const bool first = result.empty();
     result.push_back(
-        std::async(alone ? std::launch::deferred : std::launch::async | std::launch::deferred,
-                   [&mesh = space.mesh, threads = alone ? space.threads : 1] { return mesh::copy(mesh, threads); }));
+        std::async(first ? std::launch::deferred : std::launch::async | std::launch::deferred,
+                   [&mesh = space.mesh, threads = first ? space.threads : 1] { return mesh::copy(mesh, threads); }));
+  }
   return result;
+}
+
+/// The lists of the cells of a space, from its operator where that has them on the backend.
+template <class Exec>
+CellLists<Exec> lists_of(Exec& exec, const Discretisation& space, const linalg::Operator<Exec>* of) {
+  using Space = typename Exec::Space;
+  if constexpr (!std::is_same_v<Space, Host>) {
+    if (const auto* there = dynamic_cast<const assembly::HasCellDofs<Exec>*>(of)) {
+      Offset count = 0;
+      for (const assembly::DofBlock& block : space.dofs.blocks) count += static_cast<Offset>(block.dofs.size());
+      Array<Index, Space> dofs(count);
+      there->copy_cell_dofs(exec, dofs.view());
+      return CellLists<Exec>(std::move(dofs));
+    }
+  }
+  (void)exec, (void)of;
+  return CellLists<Exec>(space.dofs);
 }
 
 /// `cells`: the lists of the higher order. Returns those of `space`; `meshes` loses its first.
@@ -114,14 +132,15 @@ template <class Exec>
 std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(Exec& exec, CommonParams& params,
                                                              const AssembleOn<Exec>& assemble,
                                                              const OverRanks<Exec>& ranks,
+                                                             const linalg::Operator<Exec>* highest,
                                                              std::list<OrderSystem<Exec>>& kept) {
   const Scope scope(exec, "lower orders");
   const Muted again;
   const ReusedMemory<typename Exec::Space> reused;
   const auto result = std::make_shared<linalg::LowerOrders<Exec>>();
   const OverRanks<Exec>* higher = &ranks;
-  detail::CellLists<Exec> cells(ranks.space().dofs);  // of the higher order
   auto meshes = detail::copies_of(ranks.space(), params.physics.order);
+  detail::CellLists<Exec> cells = detail::lists_of(exec, ranks.space(), highest);  // of the higher order
   for (int order = params.physics.order / 2; order >= 1; order /= 2) {
     const detail::OfOrder deck(params, order);
     detail::CellLists<Exec> lower_cells;
@@ -276,12 +295,13 @@ void ChangingOrders<Exec>::store(Level& level, linalg::LowerOrder<Exec>& order) 
   order.A = std::move(stored.A);
 }
 
-#define TESSERA_INSTANTIATE_LOWER_ORDERS(Exec)                                                               \
-  template std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(                                     \
-      Exec&, CommonParams&, const AssembleOn<Exec>&, const OverRanks<Exec>&, std::list<OrderSystem<Exec>>&); \
-  template void assemble_lower_cells(Exec&, CommonParams&, const AssembleOn<Exec>&, bool,                    \
-                                     std::list<OrderSystem<Exec>>&);                                         \
-  template void join_lower_cells(std::list<OrderSystem<Exec>>&, linalg::LowerOrders<Exec>&);                 \
+#define TESSERA_INSTANTIATE_LOWER_ORDERS(Exec)                                                              \
+  template std::shared_ptr<linalg::LowerOrders<Exec>> make_lower_orders(                                    \
+      Exec&, CommonParams&, const AssembleOn<Exec>&, const OverRanks<Exec>&, const linalg::Operator<Exec>*, \
+      std::list<OrderSystem<Exec>>&);                                                                       \
+  template void assemble_lower_cells(Exec&, CommonParams&, const AssembleOn<Exec>&, bool,                   \
+                                     std::list<OrderSystem<Exec>>&);                                        \
+  template void join_lower_cells(std::list<OrderSystem<Exec>>&, linalg::LowerOrders<Exec>&);                \
   template class ChangingOrders<Exec>
 
 }  // namespace tessera::physics

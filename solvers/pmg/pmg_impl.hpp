@@ -86,14 +86,15 @@ struct Smoothed {
   }
   /// x = what the steps make of x, or of 0 where it `starts`.
   void smooth(Exec& exec, View<const float> b, bool starts, View<float> x) {
+    View<const float> rest = b;  // r, before it is written
     for (int k = 1; k <= static_cast<int>(weights.size()); ++k) {
-      const bool first = k == 1, from_zero = starts && first;
+      const bool first = k == 1, from_zero = starts && first, last = k == static_cast<int>(weights.size());
       // r = b - A x, then r -= A z ; z = a z + c D^-1 r ; x += weight z
       if (!from_zero) A->apply(exec, first ? View<const float>(x) : std::as_const(z).view(), q.view());
       const double a = first ? 0 : (2.0 * k - 3) / (2 * k + 1), c = (8.0 * k - 4) / (2 * k + 1) / largest;
-      step(exec, a, c, weights[static_cast<std::size_t>(k - 1)], std::as_const(inverse).view(),
-           first ? b : std::as_const(r).view(), from_zero ? View<const float>() : std::as_const(q).view(), from_zero,
-           r.view(), z.view(), x);
+      step(exec, {a, c, weights[static_cast<std::size_t>(k - 1)], from_zero, last}, std::as_const(inverse).view(), rest,
+           from_zero ? View<const float>() : std::as_const(q).view(), r.view(), z.view(), x);
+      if (!from_zero) rest = std::as_const(r).view();
     }
   }
   /// to = P^T (b - A x).

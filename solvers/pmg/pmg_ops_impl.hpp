@@ -9,15 +9,16 @@
 namespace tessera::solvers::pmg {
 
 template <class Exec, class T>
-void step(Exec& exec, double a, double c, double weight, View<const T> inverse, View<const T> from, View<const T> q,
-          bool starts, View<T> r, View<T> z, View<T> x) {
-  const T old = static_cast<T>(a), fresh = static_cast<T>(c), part = static_cast<T>(weight);
-  const bool reads_z = !starts && a != 0, reads_q = !q.empty();
+void step(Exec& exec, const Step& step, View<const T> inverse, View<const T> from, View<const T> q, View<T> r,
+          View<T> z, View<T> x) {
+  const T old = static_cast<T>(step.a), fresh = static_cast<T>(step.c), part = static_cast<T>(step.weight);
+  const bool starts = step.starts, reads_z = !starts && step.a != 0, reads_q = !q.empty();
+  const bool writes_r = !starts && !step.ends, writes_z = !step.ends;
   for_each(exec, x.size(), [=] TESSERA_HD(Offset row) {
     const T rest = reads_q ? from[row] - q[row] : from[row];
     const T direction = (reads_z ? old * z[row] : T{0}) + fresh * inverse[row] * rest;
-    r[row] = rest;
-    z[row] = direction;
+    if (writes_r) r[row] = rest;
+    if (writes_z) z[row] = direction;
     x[row] = (starts ? T{0} : x[row]) + part * direction;
   });
 }
@@ -41,8 +42,7 @@ void convert_scaled(Exec& exec, const double* scale, View<const From> from, View
   template void find_scales(Exec&, const double*, double*);                            \
   template void convert_scaled(Exec&, const double*, View<const double>, View<float>); \
   template void convert_scaled(Exec&, const double*, View<const float>, View<double>)
-#define TESSERA_INSTANTIATE_PMG(Exec, T)                                                                        \
-  template void step(Exec&, double, double, double, View<const T>, View<const T>, View<const T>, bool, View<T>, \
-                     View<T>, View<T>)
+#define TESSERA_INSTANTIATE_PMG(Exec, T) \
+  template void step(Exec&, const Step&, View<const T>, View<const T>, View<const T>, View<T>, View<T>, View<T>)
 
 }  // namespace tessera::solvers::pmg

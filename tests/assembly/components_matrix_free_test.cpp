@@ -165,6 +165,9 @@ TYPED_TEST(ComponentsMatrixFree, EveryMethodAndGeometryGivesTheSame) {
         MatrixFree<TypeParam> A(exec, mesh, map, options);
         Array<double, Space> b(A.rows());
         A.assemble(exec, data, boundary, b.view());
+        Array<Index, Space> dofs(static_cast<Offset>(map.blocks[0].dofs.size()));
+        A.copy_cell_dofs(exec, dofs.view());
+        EXPECT_EQ(to_vector(dofs), std::vector<Index>(map.blocks[0].dofs.begin(), map.blocks[0].dofs.end())) << shape;
         return ask(exec, A, std::as_const(b).view());
       };
       const Answers expected = answers({.method = "local_matrices", .geometry = "auto"});

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "assembly/fields/errors.hpp"
+#include "assembly/matrix_free/host_setup.hpp"
 #include "assembly/meshes.hpp"
 #include "assembly/support.hpp"
 #include "base/error.hpp"
@@ -144,6 +145,79 @@ TYPED_TEST(MatrixFreeOperator, HasTheDiagonalOfItsProducts) {
     }
     EXPECT_EQ(problem.b[0], diagonal[0] * 3.0);
   }
+}
+
+/// Cells far from the origin, so that coordinates are rounded.
+mesh::Mesh parallelepipeds(Shape shape, int cells) {
+  mesh::Mesh mesh = test_meshes::box(shape, cells);
+  for (Index node = 0; node < mesh.nodes(); ++node) {
+    double* x = mesh.points.data() + 3 * static_cast<std::size_t>(node);
+    const double at[3] = {x[0], x[1], x[2]};
+    for (int d = 0; d < mesh.dim; ++d) x[d] = 10.1 + (d + 1.3) * at[d] + 0.31 * at[(d + 1) % mesh.dim];
+  }
+  return mesh;
+}
+
+TEST(MatrixFree, MapsOfParallelepipedsHaveNoProductsOfAxesAndThoseOfOthersDo) {
+  for (const Shape shape : {Shape::quad, Shape::hex})
+    for (const bool straight : {true, false}) {
+      const mesh::Mesh mesh = straight ? parallelepipeds(shape, 7) : bent(shape, 7);
+      const std::vector<double> maps = assembly::matrix_free::multilinear_maps(mesh, mesh.blocks[0]);
+      const std::size_t dim = static_cast<std::size_t>(mesh.dim), numbers = dim * ((1U << dim) - 1);
+      bool products = false;
+      for (std::size_t i = 0; i < maps.size(); ++i) {
+        const std::size_t axes = i % numbers / dim + 1;
+        if ((axes & (axes - 1)) != 0) products = products || maps[i] != 0;
+      }
+      EXPECT_NE(products, straight) << mesh::name(shape);
+    }
+}
+
+TYPED_TEST(MatrixFreeOperator, OfParallelepipedsIsThatOfTensorsAtPoints) {
+  TESSERA_REQUIRE(TypeParam);
+  Threads threads;
+  for (const Shape shape : {Shape::quad, Shape::hex})
+    for (int order = 2; order <= 8; ++order) {
+      Problem<TypeParam> problem(parallelepipeds(shape, 2), order);
+      MatrixFree<TypeParam> stored(problem.exec, problem.mesh, problem.map, {.method = "auto", .geometry = "stored"});
+      const std::size_t points = assembly::Assembler<Threads, forms::Diffusion>(threads, problem.mesh, problem.map)
+                                     .quadrature_points()
+                                     .size() /
+                                 3;
+      forms::DiffusionData data{.region = {}, .k = {1, true, {}}, .c = constant(0.7), .f = {}};
+      for (std::size_t i = 0; i < points; ++i) data.k.values.push_back(2 + std::sin(5.0 * static_cast<double>(i)));
+      const std::vector<double> x = wave(problem.map.dofs, 0);
+      const auto in = to_space<typename TypeParam::Space>(x);
+      Array<double, typename TypeParam::Space> out(problem.map.dofs);
+      for (const bool tensor : {false, true}) {
+        if (tensor && shape == Shape::quad) data.k = {3, false, {2, 0.5, 1}};
+        if (tensor && shape == Shape::hex) data.k = {6, false, {2, 0.5, 0.2, 1, -0.3, 1.5}};
+        problem.assemble(data);
+        stored.assemble(problem.exec, data, {}, View<double>());
+        stored.apply(problem.exec, in.view(), out.view());
+        const std::vector<double> found = problem.apply(x), expected = to_vector(out);
+        const double size = std::sqrt(dot(expected, expected) / static_cast<double>(expected.size()));
+        for (std::size_t i = 0; i < found.size(); ++i)
+          ASSERT_NEAR(found[i], expected[i], 1e-11 * size) << mesh::name(shape) << order << ' ' << tensor << ' ' << i;
+      }
+    }
+}
+
+TYPED_TEST(MatrixFreeOperator, HasTheDofsOfItsCells) {
+  TESSERA_REQUIRE(TypeParam);
+  for (const Case& c : all)
+    for (const char* method : {"auto", "local_matrices"}) {
+      Problem<TypeParam> problem(bent(c.shape, c.cells), c.order);
+      MatrixFree<TypeParam> A(problem.exec, problem.mesh, problem.map, {.method = method, .geometry = "auto"});
+      const assembly::BoundaryData boundary{.facets = {}, .fixed = {0, 2}, .values = {2, 3}};
+      A.assemble(problem.exec, {.region = {}, .k = constant(1), .c = {}, .f = {}}, boundary, View<double>());
+      std::vector<Index> expected;
+      for (const assembly::DofBlock& block : problem.map.blocks)
+        expected.insert(expected.end(), block.dofs.begin(), block.dofs.end());
+      Array<Index, typename TypeParam::Space> dofs(static_cast<Offset>(expected.size()));
+      A.copy_cell_dofs(problem.exec, dofs.view());
+      EXPECT_EQ(to_vector(dofs), expected) << mesh::name(c.shape) << c.order << ' ' << method;
+    }
 }
 
 TYPED_TEST(MatrixFreeOperator, ForgetsTheConditionsOfThePreviousAssembly) {
