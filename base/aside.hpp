@@ -18,7 +18,8 @@ class Aside<Threads> {
   void end(Threads&) {}
 };
 
-/// A stream of its own. Graphs record it with the execution's.
+/// An urgent stream of its own, so that it does not wait for a kernel that fills the chip to end. Graphs record it with
+/// the execution's.
 template <>
 class Aside<Cuda> {
  public:

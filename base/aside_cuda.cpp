@@ -2,11 +2,16 @@
 
 #include "base/aside.hpp"
 #include "base/cuda_check.hpp"
+#include "base/urgent.hpp"
 
 namespace tessera {
 
 struct Aside<Cuda>::State {
-  State() {
+  State()
+      : exec([] {
+          const Urgent urgent;
+          return Cuda();
+        }()) {
     for (cudaEvent_t* event : {&begins, &ends})
       TESSERA_CUDA_CHECK(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
   }

@@ -4,6 +4,7 @@
 #include "base/backend.hpp"
 #include "base/cuda_check.hpp"
 #include "base/error.hpp"
+#include "base/urgent.hpp"
 
 namespace tessera {
 
@@ -21,8 +22,10 @@ Cuda::Cuda() : state_(std::make_unique<State>()) {
   TESSERA_CUDA_CHECK(cudaGetDeviceProperties(&properties, cuda_device()));
   state_->multiprocessors = properties.multiProcessorCount;
   state_->name = properties.name;
+  int last = 0, first = 0;
+  TESSERA_CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&last, &first));
   // A blocking stream: plain copies and fills of Arrays keep their order with its kernels.
-  TESSERA_CUDA_CHECK(cudaStreamCreate(&state_->stream));
+  TESSERA_CUDA_CHECK(cudaStreamCreateWithPriority(&state_->stream, cudaStreamDefault, Urgent::now() ? first : last));
   scratch(std::size_t{1} << 20);
 }
 

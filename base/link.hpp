@@ -59,13 +59,14 @@ class Link {
   /// on the host.
   virtual void finish_for(Cuda& exec) { (void)exec, finish(); }
   void finish_for(Threads&) { finish(); }
-  /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes; what is queued
-  /// afterwards may change x. False: it does not do that.
-  virtual bool start_gathered(const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
+  /// The same of x[rows[k]] in place of entry k of `send`, with entries of 4 or 8 bytes, queued in an execution that
+  /// may be beside that of the link; what is queued there afterwards may change x. False: it does not do that.
+  virtual bool start_gathered(Cuda& exec, const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
                               std::size_t entry) {
-    (void)plan, (void)x, (void)rows, (void)receive, (void)entry;
+    (void)exec, (void)plan, (void)x, (void)rows, (void)receive, (void)entry;
     return false;
   }
+  bool start_gathered(Threads&, const ExchangePlan&, const void*, const Index*, void*, std::size_t) { return false; }
   /// In place of `finish`, for a kernel that is queued next, waits itself and reads what has come where others wrote it
   /// (peer_kernels.cuh); or nullptr: the link does not do that.
   virtual const PeerArrival* finish_in_kernel() { return nullptr; }

@@ -136,6 +136,12 @@ __global__ void __launch_bounds__(move_block)
   }
 }
 
+__global__ void __launch_bounds__(move_block) await_peers(const __grid_constant__ PeerArrival arrival) {
+  await_kernels_before();
+  peer::await(arrival);
+  let_next_kernel_start();
+}
+
 class PeerLink final : public Link {
  public:
   PeerLink(Cuda& exec, Communicator& ranks, PeerMemory inboxes)
@@ -174,15 +180,18 @@ class PeerLink final : public Link {
   }
 
   void start(const ExchangePlan& plan, const void* send, void* receive, std::size_t entry) override {
-    begin(plan, send, nullptr, receive, entry);
+    begin(exec_, plan, send, nullptr, receive, entry);
   }
-  bool start_gathered(const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
+  using Link::start_gathered;
+  bool start_gathered(Cuda& exec, const ExchangePlan& plan, const void* x, const Index* rows, void* receive,
                       std::size_t entry) override {
-    begin(plan, x, rows, receive, entry);
+    begin(exec, plan, x, rows, receive, entry);
     return true;
   }
   void finish() override { finish_for(exec_); }
+  /// Beside other work one block waits, and not all those that bring what comes: they would take room from it.
   void finish_for(Cuda& exec) override {
+    if (&exec != &exec_) launch_chained(exec, await_peers, 1, move_block, 0, arrival_);
     launch_chained(exec, receive_from_peers, arriving_.blocks, move_block, 0, arriving_, counts_.data() + 1);
   }
   const PeerArrival* finish_in_kernel() override { return &arrival_; }
@@ -202,7 +211,7 @@ class PeerLink final : public Link {
   };
 
   /// `rows`: of x that go away, or nullptr: `x` has them packed.
-  void begin(const ExchangePlan& plan, const void* x, const Index* rows, void* receive, std::size_t entry) {
+  void begin(Cuda& exec, const ExchangePlan& plan, const void* x, const Index* rows, void* receive, std::size_t entry) {
     if (plan.place < 0 || entry % sizeof(unsigned) != 0)
       throw Error(ExitCode::internal, "an exchange was not prepared, or its entries are no multiple of 4 B");
     const Windows& windows = windows_[static_cast<std::size_t>(plan.place)];
@@ -230,9 +239,7 @@ class PeerLink final : public Link {
       arrival_.of[arrival_.count++] = {window(windows, me, r), flags(windows, me, r), to / size, (to + received) / size,
                                        arriving_.blocks - before};
     }
-    // Before the work that goes on meanwhile, which may change x: beside it, blocks of the sender would wait for those
-    // that fill the chip, too.
-    launch_chained(exec_, send_to_peers, leaving.blocks, move_block, 0, leaving, counts_.data() + 1);
+    launch_chained(exec, send_to_peers, leaving.blocks, move_block, 0, leaving, counts_.data() + 1);
   }
   /// Of rank r, the one for even exchanges that `from` fills, and its flags.
   static char* window(const Windows& windows, int r, int from) {

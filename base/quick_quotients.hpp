@@ -8,17 +8,7 @@
 
 namespace tessera {
 
-/// 1 / value, as reciprocal().
-TESSERA_HD inline double quick_reciprocal(double value) {
-#ifdef __CUDA_ARCH__
-  double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(value));
-  const double e = fma(-value, r, 1.0);
-  return fma(r, fma(e, e, e), r);  // third order: 20 bits to 60
-#else
-  return 1 / value;
-#endif
-}
+/// 1 / value; of double numbers it stands beside reciprocal().
 TESSERA_HD inline float quick_reciprocal(float value) {
 #ifdef __CUDA_ARCH__
   float r;

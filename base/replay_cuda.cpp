@@ -44,7 +44,8 @@ cudaGraphExec_t record(Cuda& exec, const std::function<void()>& work) {
     throw;
   }
   TESSERA_CUDA_CHECK(cudaStreamEndCapture(exec.stream(), &graph));
-  const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
+  // What an urgent stream (urgent.hpp) has recorded stays urgent.
+  const cudaError_t status = cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagUseNodePriority);
   (void)cudaGraphDestroy(graph);
   TESSERA_CUDA_CHECK(status);
   return executable;

@@ -1,6 +1,6 @@
 // Stages of compressible flow: one look at a state and one step forward from it, by viscosity, limiter and time scheme,
 // in double and in float, of nodes as a box has them and as a mesh from a file has them, and the rates of low order by
-// rows and by edge loops.
+// rows and by edge loops. On CUDA whole steps of smaller meshes, one by one and queued ahead.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +8,12 @@
 #include <numeric>
 #include <random>
 
+#include "base/error.hpp"
 #include "bench/support/bench.hpp"
+#include "linalg/vector_ops.hpp"
 #include "mesh/box.hpp"
 #include "mesh/numbering.hpp"
-#include "physics/conservation/stages.hpp"
+#include "physics/conservation/steps.hpp"
 #include "physics/euler/scheme.hpp"
 #include "physics/forms/euler_edges.hpp"
 
@@ -91,6 +93,19 @@ std::vector<Case> cases() {
           {"fct", limited_by(Limiter::fct)}};
 }
 
+std::string name_of_steps(bool ahead, const std::string& shape) {
+  return fmt::format("steps, convex, ssp_rk3, {}, {}", ahead ? "ahead" : "one by one", shape);
+}
+/// Whether there is a row of stages of a shape to be measured.
+bool takes_some(const bench::Options& options, const std::string& shape) {
+  bool takes =
+      options.takes("fct: correction, once a step, " + shape) || options.takes("rates of low order, rows, " + shape);
+  for (const Case& of : cases()) takes = takes || options.takes(fmt::format("{}, {}", of.name, shape));
+  for (const auto& entry : assembly::edge_strategies())
+    takes = takes || options.takes(fmt::format("rates of low order, edges {}, {}", entry.name, shape));
+  return takes;
+}
+
 /// A smooth flow with a shock across it: some nodes are limited, most are not.
 template <int dim>
 std::vector<double> flow(const mesh::Mesh& mesh, const assembly::DofMap& dofs, const Gas& gas) {
@@ -136,6 +151,10 @@ class Flow {
           of.name == std::string("convex, float"))
         stage(of);
   }
+  /// Whole steps, of each of which the host waits for what it has found, and as runs queue them.
+  void run_steps() {
+    for (const bool ahead : {false, true}) whole_steps(ahead);
+  }
 
  private:
   void stage(const Case& of) {
@@ -172,6 +191,31 @@ class Flow {
         scheme.advance_stage(from, dt, all[static_cast<std::size_t>(s)].weights, s + 1 == count, to.view());
         from = std::as_const(to).view();
       }
+    });
+  }
+
+  /// The same steps from the start, each time.
+  void whole_steps(bool ahead) {
+    const std::string name = name_of_steps(ahead, shape_);
+    if (!options_.takes(name)) return;
+    const auto scheme = make_scheme(exec_, mesh_, dofs_, limited_by(Limiter::convex), dofs_.dofs);
+    scheme->set_measure(1);
+    conservation::SchemeSteps<Exec> steps(exec_, *scheme, conservation::stages_of("ssp_rk3"),
+                                          [](double, View<double>) {});
+    const Values start = to_space<Space>(start_);
+    constexpr double cfl = 0.5, any = 1e300;
+    constexpr int count = 100, stages = 3;
+    if (ahead) steps.go_ahead(cfl, any);
+    add(name, 0, stages * count, [&] {
+      linalg::copy(exec_, start.view(), steps.state());
+      bool goes_on = steps.begin();
+      double t = 0;
+      for (int k = 0; k < count && goes_on; ++k) {
+        const double dt = steps.step(t, cfl, any).dt;
+        goes_on = dt > 0;
+        t += dt;
+      }
+      if (!goes_on) throw Error(ExitCode::internal, "the bench lost its gas");
     });
   }
 
@@ -227,10 +271,13 @@ void run(Exec& exec, const bench::Options& options) {
   bench::Report report("euler", Exec::name, bench::device_name(exec), bench::copy_bandwidth(exec));
   constexpr bool host = std::is_same_v<typename Exec::Space, Host>;
   const int plane = options.quick ? 64 : host ? 400 : 2048, space = options.quick ? 12 : host ? 40 : 160;
-  Flow<2, Exec>(exec, options, report, "triangle", box("triangle", 2, plane)).run();
-  Flow<2, Exec>(exec, options, report, "quad", box("quad", 2, plane)).run();
-  Flow<3, Exec>(exec, options, report, "tet", box("tet", 3, space)).run();
-  Flow<3, Exec>(exec, options, report, "hex", box("hex", 3, space)).run();
+  const auto all = [&]<int dim>(const std::string& shape, int cells) {
+    if (takes_some(options, shape)) Flow<dim, Exec>(exec, options, report, shape, box(shape, dim, cells)).run();
+  };
+  all.template operator()<2>("triangle", plane);
+  all.template operator()<2>("quad", plane);
+  all.template operator()<3>("tet", space);
+  all.template operator()<3>("hex", space);
   const auto mixed = [&]<int dim>(const std::string& shape, int cells) {
     const std::string name = shape + ", as from a file";
     if (options.takes("low order, " + name) || options.takes("convex, " + name) ||
@@ -239,6 +286,14 @@ void run(Exec& exec, const bench::Options& options) {
   };
   mixed.template operator()<2>("triangle", plane);
   mixed.template operator()<3>("tet", space);
+  const auto steps = [&]<int dim>(const std::string& shape, int cells) {
+    if (options.takes(name_of_steps(false, shape)) || options.takes(name_of_steps(true, shape)))
+      Flow<dim, Exec>(exec, options, report, shape, box(shape, dim, cells)).run_steps();
+  };
+  if constexpr (!host) {
+    for (const int cells : {100, 200, 400, 1000}) steps.template operator()<2>("triangle", options.quick ? 16 : cells);
+    for (const int cells : {22, 46, 100}) steps.template operator()<3>("tet", options.quick ? 6 : cells);
+  }
   report.write(fmt::format("{}/euler_{}.json", options.out, Exec::name));
 }
 

@@ -75,11 +75,82 @@ if(TESSERA_SANITIZE)
   target_link_options(tessera_flags INTERFACE -fsanitize=${TESSERA_SANITIZE})
 endif()
 
-# tessera_stage(name LINKS targets...): library tessera_<name> of every source below this folder, but in folders with a CMakeLists.txt of
-# their own. *.cu, and *_cuda.cpp,
-# belong to CUDA builds only; *_no_cuda.cpp to builds without.
+# Most sources spend a third of their time on the same headers of the standard library and of fmt: these are read once. Sources with
+# options that change what headers say compile without (SKIP_PRECOMPILE_HEADERS).
+if(TESSERA_PRECOMPILE)
+  add_library(tessera_headers OBJECT ${CMAKE_CURRENT_LIST_DIR}/precompiled.cpp)
+  target_link_libraries(tessera_headers PRIVATE tessera_flags)
+  target_precompile_headers(tessera_headers PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.hpp)
+endif()
+
+# tessera_precompiled(target): the sources of a library read these headers once.
+function(tessera_precompiled target)
+  if(TESSERA_PRECOMPILE)
+    # ccache takes the header of GCC with this only.
+    target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
+    target_precompile_headers(${target} REUSE_FROM tessera_headers)
+  endif()
+endfunction()
+
+# tessera_together(list): of the sources in this list, device code of a folder becomes few sources that include it, five files each: half of
+# the time of most is that of headers, which are so read once. What has options of its own or the property TESSERA_ALONE stays alone; first
+# come those that say which templates are in other sources, as that cannot be said of what has been instantiated.
+function(tessera_together list)
+  set(sources ${${list}})
+  foreach(source ${sources})
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    get_source_file_property(alone ${source} TESSERA_ALONE)
+    if(source MATCHES "\\.cu$" AND NOT options AND NOT alone)
+      get_filename_component(folder ${source} DIRECTORY)
+      list(APPEND folders ${folder})
+      string(MAKE_C_IDENTIFIER of_${folder} of_folder)
+      file(STRINGS ${source} extern REGEX "^extern template" LIMIT_COUNT 1)
+      if(extern)
+        list(PREPEND ${of_folder} ${source})
+      else()
+        list(APPEND ${of_folder} ${source})
+      endif()
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    string(MAKE_C_IDENTIFIER of_${folder} of_folder)
+    file(RELATIVE_PATH place ${CMAKE_CURRENT_SOURCE_DIR} ${folder})
+    list(REMOVE_ITEM sources ${${of_folder}})
+    set(part 0)
+    while(${of_folder})
+      set(text "")
+      foreach(one RANGE 1 5)
+        list(POP_FRONT ${of_folder} source)
+        if(source)
+          string(APPEND text "#include \"${source}\"\n")
+        endif()
+      endforeach()
+      set(together ${CMAKE_CURRENT_BINARY_DIR}/together/${place}/part_${part}_cuda.cu)
+      file(CONFIGURE OUTPUT ${together} CONTENT "${text}" @ONLY)
+      list(APPEND sources ${together})
+      math(EXPR part "${part} + 1")
+    endwhile()
+  endforeach()
+  set(${list} ${sources} PARENT_SCOPE)
+endfunction()
+
+# tessera_calls_only(target): but for *_threads.cpp the sources of this library call kernels and have none. Builds of quick device code,
+# which have no figures, compile them in two thirds of the time.
+function(tessera_calls_only target)
+  if(TESSERA_QUICK_DEVICE_CODE)
+    get_target_property(sources ${target} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "(_threads|_cuda)\\.cpp$")
+    set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -O1)
+  endif()
+endfunction()
+
+# tessera_stage(name [TOGETHER] LINKS targets...): library tessera_<name> of every source below this folder, but in folders with a
+# CMakeLists.txt of their own. *.cu, and *_cuda.cpp, belong to CUDA builds only; *_no_cuda.cpp to builds without. TOGETHER: the *.cu of a
+# folder name nothing twice, so that builds of quick device code may compile several as one.
 function(tessera_stage name)
-  cmake_parse_arguments(stage "" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(stage "TOGETHER" "" "LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS *.cu *_cuda.cpp)
   list(FILTER cuda_sources EXCLUDE REGEX "_no_cuda\\.cpp$")
@@ -99,9 +170,15 @@ function(tessera_stage name)
     set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
   endif()
   if(TESSERA_QUICK_DEVICE_CODE)
+    if(stage_TOGETHER AND TESSERA_HAVE_CUDA)
+      tessera_together(sources)
+    endif()
     # What calls device code never runs there, either.
-    set_property(SOURCE ${cuda_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+    list(FILTER cuda_sources INCLUDE REGEX "\\.cpp$")
+    set_property(SOURCE ${cuda_sources} APPEND PROPERTY COMPILE_OPTIONS -O0)
+    set_property(SOURCE ${cuda_sources} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   endif()
   add_library(tessera_${name} STATIC ${sources})
   target_link_libraries(tessera_${name} PUBLIC tessera_flags ${stage_LINKS})
+  tessera_precompiled(tessera_${name})
 endfunction()

@@ -24,11 +24,17 @@ class Halo {
   /// x [owned rows], which what is queued afterwards may change. One exchange at a time.
   template <class T>
   void start(Exec& exec, View<const T> x) {
-    start_into(exec, x, {reinterpret_cast<T*>(received_.data()), ghosts_});
+    start(exec, exec, x);
+  }
+  /// `aside` goes on beside exec (aside.hpp) and gets the exchange, where the link can do that, and then `finish`: x
+  /// may change after both.
+  template <class T>
+  void start(Exec& exec, Exec& aside, View<const T> x) {
+    start_into(exec, aside, x, {reinterpret_cast<T*>(received_.data()), ghosts_});
   }
   /// The same; after `finish` the ghosts are at `to` [ghosts] alone.
   template <class T>
-  void start_into(Exec& exec, View<const T> x, View<T> to);
+  void start_into(Exec& exec, Exec& aside, View<const T> x, View<T> to);
   /// In place of `finish`: where the kernel that is queued next finds the ghosts, for which it waits itself; or
   /// nullptr, then it is for `finish` to bring them.
   const PeerArrival* arrival() { return link_.finish_in_kernel(); }

@@ -30,8 +30,8 @@ Halo<Exec>::Halo(Link& link, const IndexMap& map, int components)
 
 template <class Exec>
 template <class T>
-void Halo<Exec>::start_into(Exec& exec, View<const T> x, View<T> to) {
-  if (link_.start_gathered(plan_, x.data(), rows_.data(), to.data(), sizeof(T))) return;
+void Halo<Exec>::start_into(Exec& exec, Exec& aside, View<const T> x, View<T> to) {
+  if (link_.start_gathered(aside, plan_, x.data(), rows_.data(), to.data(), sizeof(T))) return;
   T* const packed = reinterpret_cast<T*>(packed_.data());
   const View<const Index> rows = rows_.view();
   for_each_chained(exec, rows.size(), [=] TESSERA_HD(Offset k) { packed[k] = x[rows[k]]; });
@@ -61,13 +61,13 @@ void Halo<Exec>::update_columns(Exec& exec, View<T> x) {
            [=] TESSERA_HD(Offset k) { x[k % components * stride + owned + k / components] = received[k]; });
 }
 
-#define TESSERA_INSTANTIATE_HALO(Exec)                                           \
-  template class Halo<Exec>;                                                     \
-  template void Halo<Exec>::start_into(Exec&, View<const double>, View<double>); \
-  template void Halo<Exec>::start_into(Exec&, View<const float>, View<float>);   \
-  template void Halo<Exec>::update_columns(Exec&, View<double>);                 \
-  template void Halo<Exec>::update_columns(Exec&, View<float>);                  \
-  template View<const double> Halo<Exec>::finish<double>(Exec&);                 \
+#define TESSERA_INSTANTIATE_HALO(Exec)                                                  \
+  template class Halo<Exec>;                                                            \
+  template void Halo<Exec>::start_into(Exec&, Exec&, View<const double>, View<double>); \
+  template void Halo<Exec>::start_into(Exec&, Exec&, View<const float>, View<float>);   \
+  template void Halo<Exec>::update_columns(Exec&, View<double>);                        \
+  template void Halo<Exec>::update_columns(Exec&, View<float>);                         \
+  template View<const double> Halo<Exec>::finish<double>(Exec&);                        \
   template View<const float> Halo<Exec>::finish<float>(Exec&)
 
 }  // namespace tessera::linalg

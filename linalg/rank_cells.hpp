@@ -37,11 +37,11 @@ class RankCells final : public Operator<Exec, T> {
   Index block_size() const override { return either().block_size(); }
 
   void apply(Exec& exec, View<const T> x, View<T> y) const override {
-    if (outer_)
-      halo_->start_into(exec, x, x_.view().part(list_->size(), halo_->ghosts()));
-    else
-      halo_->start(exec, x);
     Exec& aside = aside_.begin(exec);
+    if (outer_)
+      halo_->start_into(exec, aside, x, x_.view().part(list_->size(), halo_->ghosts()));
+    else
+      halo_->start(exec, aside, x);
     const Linked within(exec, nullptr);
     if (inner_)
       inner_->apply(exec, x, y);
@@ -103,7 +103,7 @@ class RankCells final : public Operator<Exec, T> {
   Index rows_;
   Offset first_row_, global_rows_;
   mutable Array<T, Space> x_, y_;  ///< of the outer cells
-  mutable Aside<Exec> aside_;      ///< has the ghosts and the outer cells
+  mutable Aside<Exec> aside_;      ///< has the exchange and the outer cells
 };
 
 }  // namespace tessera::linalg

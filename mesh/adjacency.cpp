@@ -4,58 +4,45 @@
 #include <array>
 
 #include "base/team.hpp"
-#include "mesh/side_table.hpp"
+#include "mesh/gather_lists.hpp"
 
 namespace tessera::mesh {
 
 Adjacency node_cells(const Mesh& mesh, bool vertices_only) {
-  Adjacency result;
-  result.ptr.assign(static_cast<std::size_t>(mesh.nodes()) + 1, 0);
-  auto for_each_pair = [&](auto visit) {
-    for (const CellBlock& block : mesh.blocks) {
-      const int count = vertices_only ? vertex_count(block.shape) : block.nodes_per_cell;
-      for (Index c = 0; c < block.cells(); ++c)
-        for (int i = 0; i < count; ++i) visit(block.cell(c)[i], block.first_cell + c);
-    }
-  };
-  for_each_pair([&](Index node, Index) { ++result.ptr[node]; });
-  result.items.resize(static_cast<std::size_t>(counts_to_starts(result.ptr)));
-  std::vector<Offset> next = result.ptr;
-  for_each_pair([&](Index node, Index cell) { result.items[next[node]++] = cell; });
-  return result;
+  return gather_lists(mesh.nodes(), mesh.cells(), [&](Index cell, auto put) {
+    const CellBlock& block = mesh.block_of(cell);
+    const int count = vertices_only ? vertex_count(block.shape) : block.nodes_per_cell;
+    const Index* nodes = block.cell(cell - block.first_cell);
+    for (int i = 0; i < count; ++i) put(nodes[i]);
+  });
 }
 
 Adjacency node_nodes(const Mesh& mesh) {
   const Adjacency around = node_cells(mesh);
-  const Index nodes = mesh.nodes();
+  const int threads = default_threads();
   Adjacency result;
-  result.ptr.assign(static_cast<std::size_t>(nodes) + 1, 0);
-  // Neighbours of a node are gathered twice, to count and to store: less memory than keeping duplicates.
-  auto gather = [&](Index node, std::vector<Index>& list) {
-    list.clear();
-    for (Index cell : around[node]) {
-      const CellBlock& block = mesh.block_of(cell);
-      const Index* local = block.cell(cell - block.first_cell);
-      for (int i = 0; i < block.nodes_per_cell; ++i)
-        if (local[i] != node) list.push_back(local[i]);
-    }
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  };
-  auto for_each_list = [&](auto use) {
-    parallel_ranges(default_threads(), nodes, [&](Offset first, Offset last, int) {
-      std::vector<Index> list;
-      for (auto v = static_cast<Index>(first); v < last; ++v) {
-        gather(v, list);
-        use(v, list);
+  result.ptr.assign(static_cast<std::size_t>(mesh.nodes()) + 1, 0);
+  std::vector<std::vector<Index>> of_parts(static_cast<std::size_t>(threads));
+  parallel_ranges(threads, mesh.nodes(), [&](Offset first, Offset last, int part) {
+    std::vector<Index>& lists = of_parts[part];
+    for (auto node = static_cast<Index>(first); node < last; ++node) {
+      const auto before = static_cast<std::ptrdiff_t>(lists.size());
+      for (const Index cell : around[node]) {
+        const CellBlock& block = mesh.block_of(cell);
+        const Index* nodes = block.cell(cell - block.first_cell);
+        for (int i = 0; i < block.nodes_per_cell; ++i)
+          if (nodes[i] != node) lists.push_back(nodes[i]);
       }
-    });
-  };
-  for_each_list([&](Index v, const std::vector<Index>& list) { result.ptr[v] = static_cast<Offset>(list.size()); });
-  result.items.resize(static_cast<std::size_t>(counts_to_starts(result.ptr)));
-  for_each_list([&](Index v, const std::vector<Index>& list) {
-    std::copy(list.begin(), list.end(), result.items.begin() + result.ptr[v]);
+      std::sort(lists.begin() + before, lists.end());
+      lists.erase(std::unique(lists.begin() + before, lists.end()), lists.end());
+      result.ptr[node] = static_cast<Offset>(lists.size()) - before;
+    }
   });
+  result.items.reserve(static_cast<std::size_t>(counts_to_starts(result.ptr)));
+  for (std::vector<Index>& lists : of_parts) {
+    result.items.insert(result.items.end(), lists.begin(), lists.end());
+    lists = {};
+  }
   return result;
 }
 

@@ -3,78 +3,49 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <atomic>
 #include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/team.hpp"
 #include "mesh/facets.hpp"
+#include "mesh/gather_lists.hpp"
 #include "mesh/metis_child.hpp"
 
 namespace tessera::mesh {
 namespace {
 
-/// Breadth-first levels from `start` over unnumbered nodes; returns the depth and leaves the visited nodes in `order`.
-struct LevelSearch {
-  const Adjacency& graph;
-  std::vector<Index>& mark;  // the stamp of the last search that saw a node
-  Index stamp = 0;
-  std::vector<Index> order;
-  std::size_t last_level = 0;  // where the last level starts in `order`
-
-  int run(Index start) {
-    ++stamp;
-    order.assign(1, start);
-    mark[start] = stamp;
-    int depth = 0;
-    for (std::size_t first = 0; first < order.size(); ++depth) {
-      last_level = first;
-      const std::size_t last = order.size();
-      for (; first < last; ++first)
-        for (Index next : graph[order[first]])
-          if (mark[next] != stamp) {
-            mark[next] = stamp;
-            order.push_back(next);
-          }
-    }
-    return depth;
-  }
-};
-
-Index degree(const Adjacency& graph, Index v) { return static_cast<Index>(graph.ptr[v + 1] - graph.ptr[v]); }
-
-/// A node of nearly greatest eccentricity in the component of `start` (George and Liu, algorithm 4.4.2).
-Index pseudo_peripheral(LevelSearch& search, Index start) {
-  int depth = search.run(start);
-  constexpr int most_searches = 4;
-  for (int i = 0; i < most_searches; ++i) {
-    Index candidate = search.order[search.last_level];
-    for (std::size_t k = search.last_level; k < search.order.size(); ++k)
-      if (degree(search.graph, search.order[k]) < degree(search.graph, candidate)) candidate = search.order[k];
-    const int deeper = search.run(candidate);
-    if (deeper <= depth) return candidate;
-    depth = deeper;
-    start = candidate;
-  }
-  return start;
-}
-
 /// new_number of cells: within each block ascending by least node, ties in the old order.
 std::vector<Index> by_least_node(const Mesh& mesh) {
   std::vector<Index> new_number(static_cast<std::size_t>(mesh.cells()));
   for (const CellBlock& block : mesh.blocks) {
-    const Index cells = block.cells();
-    // Counting sort: least nodes are numbers below mesh.nodes().
-    std::vector<Index> least(static_cast<std::size_t>(cells));
-    std::vector<Index> start(static_cast<std::size_t>(mesh.nodes()) + 1);
-    parallel_for(default_threads(), cells,
-                 [&](Index c) { least[c] = *std::min_element(block.cell(c), block.cell(c) + block.nodes_per_cell); });
-    for (Index v : least) ++start[v + 1];
-    std::partial_sum(start.begin(), start.end(), start.begin());
-    for (Index c = 0; c < cells; ++c) new_number[block.first_cell + c] = block.first_cell + start[least[c]]++;
+    const Adjacency cells = gather_lists(mesh.nodes(), block.cells(), [&](Index c, auto put) {
+      put(*std::min_element(block.cell(c), block.cell(c) + block.nodes_per_cell));
+    });
+    parallel_for(default_threads(), block.cells(), [&](Offset i) {
+      new_number[block.first_cell + cells.items[i]] = block.first_cell + static_cast<Index>(i);
+    });
   }
   return new_number;
+}
+
+/// Sorts numbers below `count`. Where they are many, threads mark each: a sort would take longer.
+void sort_numbers(std::vector<Index>& numbers, Index count) {
+  constexpr std::size_t few = 1 << 16;
+  if (numbers.size() < few || numbers.size() < static_cast<std::size_t>(count) / 16)
+    return std::sort(numbers.begin(), numbers.end());
+  std::vector<Index> times(static_cast<std::size_t>(count));
+  parallel_for(default_threads(), static_cast<Offset>(numbers.size()),
+               [&](Offset i) { std::atomic_ref(times[numbers[i]]).fetch_add(1, std::memory_order_relaxed); });
+  auto to = numbers.begin();
+  for (Index i = 0; i < count; ++i) to = std::fill_n(to, times[i], i);
+}
+
+void renumber(std::vector<Index>& numbers, std::span<const Index> new_number) {
+  parallel_for(default_threads(), static_cast<Offset>(numbers.size()),
+               [&](Offset i) { numbers[i] = new_number[numbers[i]]; });
+  sort_numbers(numbers, static_cast<Index>(new_number.size()));
 }
 
 /// Facets of a mesh whose cells have been renumbered, sorted again; groups follow.
@@ -110,46 +81,11 @@ void renumber_facets(Mesh& mesh, std::span<const Index> new_cell) {
     new_facet[order[i]] = static_cast<Index>(i);
   }
   for_each_group(mesh, [&](Group& group) {
-    if (group.dim != mesh.dim - 1) return;
-    for (Index& facet : group.entities) facet = new_facet[facet];
-    std::sort(group.entities.begin(), group.entities.end());
+    if (group.dim == mesh.dim - 1) renumber(group.entities, new_facet);
   });
 }
 
 }  // namespace
-
-std::vector<Index> rcm(const Adjacency& graph) {
-  const Index n = graph.size();
-  std::vector<Index> order;  // Cuthill-McKee order, and the queue of its breadth-first walk
-  order.reserve(static_cast<std::size_t>(n));
-  std::vector<Index> mark(static_cast<std::size_t>(n), 0);
-  std::vector<char> numbered(static_cast<std::size_t>(n), 0);
-  LevelSearch search{graph, mark, 0, {}, 0};
-  std::vector<Index> next;
-  for (Index seed = 0; seed < n; ++seed) {
-    if (numbered[seed]) continue;
-    const Index start = pseudo_peripheral(search, seed);
-    std::size_t head = order.size();
-    order.push_back(start);
-    numbered[start] = 1;
-    for (; head < order.size(); ++head) {
-      next.clear();
-      for (Index v : graph[order[head]])
-        if (!numbered[v]) {
-          numbered[v] = 1;
-          next.push_back(v);
-        }
-      std::sort(next.begin(), next.end(), [&](Index a, Index b) {
-        const Index da = degree(graph, a), db = degree(graph, b);
-        return da != db ? da < db : a < b;
-      });
-      order.insert(order.end(), next.begin(), next.end());
-    }
-  }
-  std::vector<Index> new_number(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) new_number[order[i]] = n - 1 - i;
-  return new_number;
-}
 
 std::vector<Index> nested_dissection(const Adjacency& graph, const std::function<bool()>& stop) {
   if (graph.size() == 0) return {};
@@ -161,20 +97,18 @@ void renumber_cells(Mesh& mesh, std::span<const Index> new_number) {
     throw Error(ExitCode::internal, "renumber_cells: not a permutation of the cells");
   for (CellBlock& block : mesh.blocks) {
     std::vector<Index> nodes(block.nodes.size());
-    for (Index c = 0; c < block.cells(); ++c) {
+    parallel_for(default_threads(), block.cells(), [&](Index c) {
       const Index target = new_number[block.first_cell + c] - block.first_cell;
       if (target < 0 || target >= block.cells())
         throw Error(ExitCode::internal, "renumber_cells: a cell would leave its block");
       std::copy_n(block.cell(c), block.nodes_per_cell,
                   nodes.begin() + static_cast<Offset>(target) * block.nodes_per_cell);
-    }
+    });
     block.nodes = std::move(nodes);
   }
   renumber_facets(mesh, new_number);
   for_each_group(mesh, [&](Group& group) {
-    if (group.dim != mesh.dim) return;
-    for (Index& cell : group.entities) cell = new_number[cell];
-    std::sort(group.entities.begin(), group.entities.end());
+    if (group.dim == mesh.dim) renumber(group.entities, new_number);
   });
 }
 
@@ -182,11 +116,13 @@ void renumber_nodes(Mesh& mesh, std::span<const Index> new_number) {
   if (new_number.size() != static_cast<std::size_t>(mesh.nodes()) || !is_permutation(new_number))
     throw Error(ExitCode::internal, "renumber_nodes: not a permutation of the nodes");
   std::vector<double> points(mesh.points.size());
-  for (Index v = 0; v < mesh.nodes(); ++v)
+  parallel_for(default_threads(), mesh.nodes(), [&](Index v) {
     std::copy_n(mesh.point(v), 3, points.begin() + 3 * static_cast<Offset>(new_number[v]));
+  });
   mesh.points = std::move(points);
   for (CellBlock& block : mesh.blocks)
-    for (Index& node : block.nodes) node = new_number[node];
+    parallel_for(default_threads(), static_cast<Offset>(block.nodes.size()),
+                 [&](Offset i) { block.nodes[i] = new_number[block.nodes[i]]; });
   for_each_group(mesh, [&](Group& group) {
     for (Index& vertex : group.vertices) vertex = new_number[vertex];
   });
@@ -215,9 +151,14 @@ Spread spread(const Mesh& mesh) {
 
 bool is_permutation(std::span<const Index> numbers) {
   std::vector<char> seen(numbers.size());
-  for (Index i : numbers)
-    if (i < 0 || i >= static_cast<Index>(numbers.size()) || std::exchange(seen[i], 1)) return false;
-  return true;
+  std::atomic<bool> is_one = true;
+  parallel_for(default_threads(), static_cast<Offset>(numbers.size()), [&](Offset i) {
+    const Index number = numbers[i];
+    if (number < 0 || number >= static_cast<Index>(numbers.size()) ||
+        std::atomic_ref(seen[number]).exchange(1, std::memory_order_relaxed))
+      is_one.store(false, std::memory_order_relaxed);
+  });
+  return is_one;
 }
 
 }  // namespace tessera::mesh

@@ -97,8 +97,8 @@ template <class Exec, class Law, class T>
 void AttenuatedOperator<Exec, Law, T>::apply_blocks(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::MemoryView<T> memory = memory_view();
   const spectral::Rule& rule = spectral::rule(this->degree_);
-  this->for_blocks([&](const auto& block) {
-    spectral::apply_attenuated<Law>(exec, rule, block.view, u, memory, this->elements_.data(), target);
+  this->for_blocks(exec, [&](Exec& where, const auto& block) {
+    spectral::apply_attenuated<Law>(where, rule, block.view, u, memory, this->elements_.data(), target);
   });
 }
 

@@ -65,9 +65,9 @@ spectral::CoarseView<T> CoarseOperator<Exec, Law, T>::view_of(std::size_t block)
 template <class Exec, class Law, class T>
 void CoarseOperator<Exec, Law, T>::apply_blocks(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::Rule& rule = spectral::rule(this->degree_);
-  this->for_blocks([&](const auto& block) {
+  this->for_blocks(exec, [&](Exec& where, const auto& block) {
     const auto b = static_cast<std::size_t>(&block - this->blocks_.data());
-    spectral::apply_coarse<Law>(exec, rule, block.view, u, view_of(b), this->elements_.data(), target);
+    spectral::apply_coarse<Law>(where, rule, block.view, u, view_of(b), this->elements_.data(), target);
   });
   begins_ = false;
 }

@@ -2,14 +2,17 @@
 // Forces of spectral elements: f = -s K u, with a diagonal s, such as the inverse of the mass, without a matrix.
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assembly/matrix_free/blocks.hpp"
 #include "assembly/spectral/cells.hpp"
 #include "assembly/spectral/view.hpp"
 #include "base/array.hpp"
+#include "base/aside.hpp"
 #include "base/backend.hpp"
 
 namespace tessera::assembly {
@@ -79,9 +82,17 @@ class SpectralOperator {
   /// that are held -scale K u goes to a [held, components] instead.
   void leap(Exec& exec, T kick, T drift, View<const T> scale, View<T> v, View<T> u, View<T> a);
 
-  /// Called once in each application, before the first cells that have dofs from `owned` on: whoever brings their
-  /// values may do that beside the cells before.
-  void await_others_by(std::function<void()> arrive) { arrive_ = std::move(arrive); }
+  /// Who brings the values of dofs from `owned` on; both are called once in each application, with what goes on beside
+  /// the cells that have no such dofs (base/aside.hpp) and has the others.
+  struct Others {
+    std::function<void(Exec&)> begin;   ///< before all cells; what it reads no cell changes that has no such dofs
+    std::function<void(Exec&)> arrive;  ///< before the first cells that have some
+  };
+  void bring_others_by(Others others) {
+    others_ = std::move(others);
+    aside_.emplace();
+  }
+  void bring_no_others() { others_.reset(); }
 
   /// What an application reads and writes at least: u and f once, the scale, dofs, material, geometry and patches of
   /// the cells, and the element vector twice.
@@ -110,14 +121,17 @@ class SpectralOperator {
   void add_block(const mesh::Mesh& mesh, const spectral::Cells& cells, const mesh::CellBlock& of,
                  const spectral::Coefficients& material, bool stored, std::span<const Index> order, int lanes);
   void count(const spectral::Cells& cells);
-  /// visit(block) for those that wait for nothing, then for the others.
+  /// visit(exec, block) for those that wait for nothing, and for the others, which may go on beside.
   template <class Visit>
-  void for_blocks(Visit visit) {
+  void for_blocks(Exec& exec, Visit visit) {
+    Exec& aside = others_ ? aside_->begin(exec) : exec;
+    if (others_) others_->begin(aside);
     for (const Block& block : blocks_)
-      if (!block.waits && block.view.cells > 0) visit(block);
-    if (arrive_) arrive_();
+      if (!block.waits && block.view.cells > 0) visit(exec, block);
+    if (others_) others_->arrive(aside);
     for (const Block& block : blocks_)
-      if (block.waits && block.view.cells > 0) visit(block);
+      if (block.waits && block.view.cells > 0) visit(aside, block);
+    if (others_) aside_->end(exec);
   }
   /// The forces of cells, and their sums over the nodes of some lists, all at once; of nodes that are held to a.
   void apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target);
@@ -127,7 +141,8 @@ class SpectralOperator {
   int dim_, degree_;
   Index owned_;
   std::vector<Block> blocks_;  ///< of each of the mesh, then the parts of these that wait
-  std::function<void()> arrive_;
+  std::optional<Others> others_;
+  std::optional<Aside<Exec>> aside_;
   GatherLists gather_, gather_held_;
   double bytes_of_lists_ = 0;
   Array<T, Space> elements_;

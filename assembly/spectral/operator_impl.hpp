@@ -145,8 +145,9 @@ double SpectralOperator<Exec, Law, T>::bytes() const {
 template <class Exec, class Law, class T>
 void SpectralOperator<Exec, Law, T>::apply_cells(Exec& exec, const T* u, const spectral::Target<T>& target) {
   const spectral::Rule& rule = spectral::rule(degree_);
-  for_blocks(
-      [&](const Block& block) { spectral::apply_cells<Law>(exec, rule, block.view, u, elements_.data(), target); });
+  for_blocks(exec, [&](Exec& where, const Block& block) {
+    spectral::apply_cells<Law>(where, rule, block.view, u, elements_.data(), target);
+  });
 }
 
 template <class Exec, class Law, class T>

@@ -95,8 +95,8 @@ class Advection final : public Model {
           initial_values(params_.initial, params_.time, space, field, 0, initial_grids(params_.initial, space, field)),
           t);
     }
-    return {.steps =
-                conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme)};
+    return {.steps = conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme,
+                                              resolve_backend(params_.run.backend))};
   }
 
   template <class Exec>

@@ -126,6 +126,11 @@ class ScalarFlow final : public conservation::SchemeFlow<Exec> {
     for (const Inflow& inflow : inflows_) prescribe(exec_, inflow.nodes.view(), inflow.values.view(), u);
   }
 
+  bool is_same_at_any_time() const override {
+    return !problem_.velocity_varies() && std::none_of(problem_.inflows.begin(), problem_.inflows.end(),
+                                                       [](const InflowList& list) { return list.varies; });
+  }
+
   void refuse(const std::vector<double>& u) const override { check_slopes(problem_, u); }
   const char* what_is_lost() const override { return "u finite"; }
   std::string describe(const double* own) const override { return fmt::format("u = {:.6g}", own[0]); }

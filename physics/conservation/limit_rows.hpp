@@ -33,14 +33,16 @@ struct NamesPass {
   }
 };
 
-/// What edges bring over dt, and what their ends are. `first`: from u^L, else from what the pass before made of it.
+/// What edges bring in a unit of time, and what their ends are over dt. `first`: from u^L, else from what the pass
+/// before made of it. The length of the step is in the weights of ends and in sums, so that no row needs it at each
+/// edge.
 template <class Equation, bool first, bool staged>
 struct Antidiffusion {
   using Real = typename Equation::Real;
   static constexpr int n = Equation::n, held = Equation::bounds - Equation::guards;
   PassViews<Equation> v;
   PassColumns<Equation> columns;
-  Real dt;
+  StepLength dt;
   bool consistent;
 
   /// A node as an edge needs it.
@@ -48,7 +50,7 @@ struct Antidiffusion {
     Real u[n], rate[n];
     Real alpha;
   };
-  /// A node as its bounds need it.
+  /// A node as its bounds need it; its weight times the length of the step.
   struct End {
     Real from[n], bounds[Equation::bounds];
     Real weight;
@@ -67,22 +69,58 @@ struct Antidiffusion {
                                             : side.u[k] + columns.low(k, i);
     for (int k = 0; k < Equation::bounds; ++k)
       end.bounds[k] = first || k < held ? columns.bounds(k, i) : v.low[(n + k - held) * v.stride + i];
-    end.weight = v.weight[i];
+    end.weight = length() * v.weight[i];
   }
+  TESSERA_HD_INLINE Real length() const { return static_cast<Real>(dt()); }
 
-  /// f, what of the edge goes to i over dt, of j the negative, to rounding; `rest` is dt, or the part of it that is
-  /// left.
+  /// f, what of the edge goes to i, of j the negative, to rounding; `rest` is the part of it that is left, of the first
+  /// pass all.
   TESSERA_HD_INLINE void of_edge(Index i, const Side& own, Offset entry, Index j, const Side& other, Real rest,
                                  Real (&f)[n]) const {
-    const Real by = rest * load_once(v.viscosity + entry) * (Real(0.5) * (own.alpha + other.alpha) - 1);
-    const Real mass = consistent ? rest * load_once(v.graph.mass + entry) : 0;
+    Real by = load_once(v.viscosity + entry) * (Real(0.5) * (own.alpha + other.alpha) - 1);
+    Real mass = consistent ? load_once(v.graph.mass + entry) : 0;
+    if constexpr (!first) {
+      by *= rest;
+      mass *= rest;
+    }
     [[maybe_unused]] Real past[n];
     if constexpr (staged)
       PastFluxes<Equation>{v.stride, v.past}.of_edge(i, j, v.graph.template edge<Equation::dim>(entry, i, j), past);
     for (int k = 0; k < n; ++k) {
       f[k] = by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]);
-      if constexpr (staged) f[k] += rest * past[k];
+      if constexpr (staged) f[k] += first ? past[k] : rest * past[k];
     }
+  }
+};
+
+/// sum += what edges bring to a row of the first pass, of each the part that `takes(e, j, other, f)` says.
+template <int unroll, class Edges, class Takes>
+TESSERA_HD_INLINE inline void add_edges(const Edges& by_edges, Index i, const RowEntries& edges,
+                                        const typename Edges::Side& own, typename Edges::Real (&sum)[Edges::n],
+                                        Takes& takes) {
+#pragma unroll unroll
+  for (int e = 0; e < edges.count; ++e) {
+    const Offset entry = edges.first + e * edges.step;
+    const Index j = load_once(by_edges.v.graph.neighbour + entry);
+    typename Edges::Side other;
+    by_edges.load(j, other);
+    typename Edges::Real f[Edges::n];
+    by_edges.of_edge(i, own, entry, j, other, 1, f);
+    const auto l = takes(e, j, other, f);
+    for (int k = 0; k < Edges::n; ++k) sum[k] += l * f[k];
+  }
+}
+
+/// All of an edge, which notes those that bounds refuse.
+template <class Edges, bool powers>
+struct TakesAll {
+  using Real = typename Edges::Real;
+  const Edges& by_edges;
+  const typename Edges::End& end;
+  std::uint64_t refused = 0;
+  TESSERA_HD_INLINE Real operator()(int e, Index, const typename Edges::Side&, const Real (&f)[Edges::n]) {
+    if (!by_edges.v.equation.template takes_all<powers>(end.bounds, end.from, f, end.weight)) refused |= edge_bit(e);
+    return 1;
   }
 };
 
@@ -105,25 +143,13 @@ struct WholePass {
     by_edges.load(i, own);
     by_edges.load(i, own, end);
     Real sum[n] = {};
-    std::uint64_t refused = 0;
-    const RowEntries edges = v.graph.at(i);
-#pragma unroll 2
-    for (int e = 0; e < edges.count; ++e) {
-      const Offset entry = edges.first + e * edges.step;
-      const Index j = load_once(v.graph.neighbour + entry);
-      typename Edges::Side other;
-      by_edges.load(j, other);
-      Real f[n];
-      by_edges.of_edge(i, own, entry, j, other, by_edges.dt, f);
-      if (!v.equation.template takes_all<powers>(end.bounds, end.from, f, end.weight)) refused |= edge_bit(e);
-      for (int k = 0; k < n; ++k) sum[k] += f[k];
-    }
-    v.refused[i] = refused;
-    const double inverse_mass = reciprocal(v.graph.lumped_mass[i]);
+    TakesAll<Edges, powers> all{by_edges, end};
+    add_edges<2>(by_edges, i, v.graph.at(i), own, sum, all);
+    v.refused[i] = all.refused;
+    const double by = by_edges.dt() * reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
-      const double made =
-          (reads_state<Equation> ? end.from[k] : v.low_order(k, i)) + v.units.in_state(k, inverse_mass * sum[k]);
+      const double made = (reads_state<Equation> ? end.from[k] : v.low_order(k, i)) + v.units.in_state(k, by * sum[k]);
       to[at] = (share > 0 ? share * start[at] : 0) + (1 - share) * made;
     }
   }
@@ -147,6 +173,15 @@ struct LimitPass {
     Index i;
     RowEntries edges;
     std::uint64_t ours, theirs;
+  };
+  struct TakesParts {
+    const LimitPass& pass;
+    const Row& row;
+    const typename Edges::Side& own;
+    TESSERA_HD_INLINE Real operator()(int e, Index j, const typename Edges::Side& other, const Real (&f)[n]) {
+      const int bit = e < last_edge_bit ? e : last_edge_bit;
+      return ((row.ours | row.theirs) >> bit & 1) != 0 ? pass.least(row, own, bit, j, other, f) : 1;
+    }
   };
   /// Where more than this many times what is left of a density or an energy was taken back, the row is made anew: a
   /// cold node beside hot ones would be the difference of two large numbers. In float sums know fewer digits.
@@ -200,7 +235,7 @@ struct LimitPass {
           typename Edges::Side other;
           by_edges.load(j, other);
           Real f[n];
-          by_edges.of_edge(row.i, own, entry, j, other, first ? by_edges.dt : by_edges.dt * (1 - v.part[entry]), f);
+          by_edges.of_edge(row.i, own, entry, j, other, first ? 1 : 1 - v.part[entry], f);
           const Real l = least(row, own, bit, j, other, f);
           if constexpr (!last) v.part[entry] = l;
           if (l < 1) open |= edge_bit(e);
@@ -222,27 +257,17 @@ struct LimitPass {
   /// Whether what was taken back is so much more than what is left that little of that is known.
   TESSERA_HD_INLINE bool loses_digits(Index i, int k, Real taken) const {
     const Offset at = k * by_edges.v.stride + i;
-    const double by = (1 - share) * reciprocal(by_edges.v.graph.lumped_mass[i]);
+    const double by = (1 - share) * by_edges.dt() * reciprocal(by_edges.v.graph.lumped_mass[i]);
     return !(by_edges.v.units.in_state(k, by * taken) <=
              most_taken * std::fabs(to[at] - (share > 0 ? share * start[at] : 0)));
   }
-  /// The state of the stage from that of low order and the parts of all edges. The walk over them is that of WholePass,
-  /// written out in both: as one function the compiler spills 116 bytes a thread in space instead of 84 (sm_90).
+  /// The state of the stage from that of low order and the parts of all edges.
   TESSERA_HD void add_up(const Row& row, const typename Edges::Side& own) const {
     const PassViews<Equation>& v = by_edges.v;
     Real sum[n] = {};
-    for (int e = 0; e < row.edges.count; ++e) {
-      const Offset entry = row.edges.first + e * row.edges.step;
-      const Index j = v.graph.neighbour[entry];
-      typename Edges::Side other;
-      by_edges.load(j, other);
-      Real f[n];
-      by_edges.of_edge(row.i, own, entry, j, other, by_edges.dt, f);
-      const int bit = e < last_edge_bit ? e : last_edge_bit;
-      const Real l = ((row.ours | row.theirs) >> bit & 1) != 0 ? least(row, own, bit, j, other, f) : 1;
-      for (int k = 0; k < n; ++k) sum[k] += l * f[k];
-    }
-    const double by = reciprocal(v.graph.lumped_mass[row.i]);
+    TakesParts parts{*this, row, own};
+    add_edges<1>(by_edges, row.i, row.edges, own, sum, parts);
+    const double by = by_edges.dt() * reciprocal(v.graph.lumped_mass[row.i]);
     Real low[n] = {};
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + row.i;
@@ -256,7 +281,7 @@ struct LimitPass {
   /// The sum goes to the state of the stage.
   TESSERA_HD_INLINE void change(Index i, const Real (&sum)[n]) const {
     const PassViews<Equation>& v = by_edges.v;
-    const double by = (1 - share) * reciprocal(v.graph.lumped_mass[i]);
+    const double by = (1 - share) * by_edges.dt() * reciprocal(v.graph.lumped_mass[i]);
     [[maybe_unused]] const double inverse_share = reciprocal(1 - share);
     Real low[n] = {};
     for (int k = 0; k < n; ++k) {

@@ -15,7 +15,7 @@ struct MonolithicPass {
   using Real = typename Equation::Real;
   static constexpr int dim = Equation::dim, n = Equation::n, held = Equation::bounds - Equation::guards;
   PassViews<Equation> v;
-  double dt;
+  StepLength dt;
   bool consistent;
   double share;  ///< as in LimitPass
   const double* start;
@@ -67,7 +67,7 @@ struct MonolithicPass {
       }
       for (int k = 0; k < n; ++k) sum[k] += l * f[k];
     }
-    const double by = dt * reciprocal(v.graph.lumped_mass[i]);
+    const double by = dt() * reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
       const double before = share > 0 ? share * start[at] : 0;

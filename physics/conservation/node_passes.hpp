@@ -2,43 +2,36 @@
 // Small passes of SchemeOf over nodes: the longest step, weights, and what marches to a steady state ask for.
 #include <cmath>
 
+#include "base/reduce_least.hpp"
 #include "physics/conservation/graph.hpp"
+#include "physics/conservation/step_length.hpp"
 
 namespace tessera::physics::conservation {
 
-/// The least of `longest` and its first entry that is not positive (none: 1e300), by `strides` threads of which each
-/// looks at every `strides`-th entry.
-struct LeastPass {
-  Offset owned, strides;
+/// The longest step of a node; or, where it has no state, its number. What there is none of: `none`.
+struct StepOfNode {
+  static constexpr double none = 1e300;
   const double* longest;
-  double* least;  ///< [2, strides]
 
-  TESSERA_HD void operator()(Offset k) const {
-    double result = 1e300, first = 1e300;
-    for (Offset i = k; i < owned; i += strides) {
-      const double value = longest[i];
-      if (value > 0)
-        result = value < result ? value : result;
-      else if (first == 1e300)
-        first = static_cast<double>(i);
-    }
-    least[k] = result;
-    least[strides + k] = first;
+  TESSERA_HD Pair operator()(Offset i) const {
+    const double value = longest[i];
+    return value > 0 ? Pair{value, none} : Pair{none, static_cast<double>(i)};
   }
 };
 
-/// The least of both numbers, by `few` threads.
-struct FewLeastPass {
-  Offset strides, few;
-  const double* least;  ///< [2, strides]
-  double* found;        ///< [2, few]
+/// What a step of stages has found goes to the host, and the length of the next one, as SchemeSteps takes it, to those
+/// that follow.
+struct NotePass {
+  StepRule rule;
+  int slots;
+  const double* found;  ///< [2, slots]
+  double* length;       ///< of the step that was made; becomes that of the next
+  double* note;         ///< [1 + 2 slots]
 
-  TESSERA_HD void operator()(Offset k) const {
-    for (Offset which = 0; which < 2; ++which) {
-      double result = 1e300;
-      for (Offset i = k; i < strides; i += few) result = std::fmin(result, least[which * strides + i]);
-      found[which * few + k] = result;
-    }
+  TESSERA_HD void operator()(Offset) const {
+    note[0] = *length;
+    for (int k = 0; k < 2 * slots; ++k) note[1 + k] = found[k];
+    *length = rule.length(found[0]);
   }
 };
 

@@ -27,6 +27,7 @@
 #include "base/reciprocal.hpp"
 #include "physics/conservation/columns.hpp"
 #include "physics/conservation/past_fluxes.hpp"
+#include "physics/conservation/step_length.hpp"
 #include "physics/conservation/units.hpp"
 
 namespace tessera::physics::conservation {
@@ -197,23 +198,18 @@ struct MiddlePass {
   using Real = typename Equation::Real;
   PassViews<Equation> v;
   PassColumns<Equation> columns;
-  double dt;
+  StepLength dt;
   bool relaxed;
 
   TESSERA_HD void operator()(Offset row) const {
     constexpr int n = Equation::n;
     const Index i = static_cast<Index>(row);
     const Offset stride = v.stride;
-    Real own[n], low[n], rates[n], sum_of_differences = 0;
-    [[maybe_unused]] Real change[n];
+    Real own[n], change[n], rates[n], sum_of_differences = 0;  // `change` is a rate at first
     const Real half = Real(0.5) * columns.smooth(0, i) - 1, difference = columns.smooth(1, i);
-    const double mass = v.graph.lumped_mass[i];
-    const Real inverse_mass = static_cast<Real>(reciprocal(mass)), by_rates = static_cast<Real>(dt) * inverse_mass;
     for (int k = 0; k < n; ++k) {
       own[k] = columns.u(k, i);
-      rates[k] = columns.low(k, i);
-      change[k] = by_rates * rates[k];
-      low[k] = own[k] + by_rates * rates[k];
+      change[k] = rates[k] = columns.low(k, i);
     }
     const RowEntries edges = v.graph.at(i);
 #pragma unroll 2
@@ -232,7 +228,12 @@ struct MiddlePass {
       on_boundary = PastFluxes<Equation>{stride, v.past}.of_row(v.graph, i, all, through);
       for (int k = 0; k < n; ++k) rates[k] += all[k];
     }
+    const Real inverse_mass = static_cast<Real>(reciprocal(v.graph.lumped_mass[i])),
+               by_rates = static_cast<Real>(dt()) * inverse_mass;
+    Real low[n];
     for (int k = 0; k < n; ++k) {
+      change[k] *= by_rates;
+      low[k] = own[k] + change[k];
       v.middle[k * stride + i] = inverse_mass * rates[k];
       v.middle[(middle_low<Equation> + k) * stride + i] = reads_state<Equation> ? low[k] : change[k];
     }
@@ -261,12 +262,13 @@ struct MiddlePass {
 template <class Equation>
 struct LowPass {
   PassViews<Equation> v;
-  double dt, share;
+  StepLength dt;
+  double share;
   const double* start;
   double* to;
 
   TESSERA_HD void operator()(Offset i) const {
-    const double by = dt * reciprocal(v.graph.lumped_mass[i]);
+    const double by = dt() * reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < Equation::n; ++k) {
       const Offset at = k * v.stride + i;
       const double before = share > 0 ? share * start[at] : 0;

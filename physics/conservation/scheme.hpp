@@ -10,6 +10,7 @@
 #include "base/array.hpp"
 #include "base/backend.hpp"
 #include "physics/conservation/implicit_step.hpp"
+#include "physics/conservation/step_length.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -41,6 +42,15 @@ struct StepLimit {
   double longest = 0;  ///< min m_i / (2 sum_j d_ij)
   Index bad = -1;      ///< the first node whose state is none that the equation has; -1: all are
 };
+
+/// Those of the pairs of numbers that Scheme::note leaves: the longest step, and the first node without a state or no
+/// node's number.
+inline std::vector<StepLimit> limits_of(View<const double> numbers) {
+  std::vector<StepLimit> result;
+  for (Offset k = 0; k + 1 < numbers.size(); k += 2)
+    result.push_back({numbers[k], numbers[k + 1] < 1e300 ? static_cast<Index>(numbers[k + 1]) : -1});
+  return result;
+}
 
 /// States u are [numbers, nodes seen] on the backend, by components. The first `owned` nodes
 /// are computed, the others are ghosts of other ranks. All sums are of a node's own edges in a fixed order: bitwise
@@ -96,13 +106,19 @@ class Scheme {
   virtual void take(View<const double> u, int slot) = 0;
   /// Of the slots below `count`, over the own nodes of this rank. Waits for the backend and copies few numbers.
   virtual std::vector<StepLimit> limits(int count) = 0;
+  /// Queues, without waiting: note [1 + 2 slots] = the length at `noted_length`, and what limits_of reads of each slot;
+  /// then that length becomes the one that the rule takes of slot 0.
+  virtual void note(const StepRule& rule, int slots, View<double> note) = 0;
+  /// A length of a step where the vectors are.
+  virtual const double* noted_length() const = 0;
   /// The own node with the shortest step of the state that was taken last. Waits for the backend, and copies a vector.
   virtual Index slowest() = 0;
   /// to = share start + (1 - share) (u after dt) at the own nodes, u as it was taken; `to` is neither of both.
-  virtual void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) = 0;
+  virtual void advance(View<const double> u, StepLength dt, double share, View<const double> start,
+                       View<double> to) = 0;
   /// The same, of Limiter::convex, as stage `weights.size()` of a scheme whose stages are steps of dt each: the high
   /// order takes the fluxes (1 - sum_k w_k) F(u) + sum_k w_k F(u_k), u_k what stage k of this step has begun with.
-  virtual void advance_stage(View<const double> u, double dt, const std::vector<double>& weights, bool is_last,
+  virtual void advance_stage(View<const double> u, StepLength dt, const std::vector<double>& weights, bool is_last,
                              View<double> to) = 0;
 
   /// What `advance` has made with dt becomes what it would have made at each node with `cfl` times the longest step of
@@ -129,7 +145,7 @@ class Scheme {
   /// Whether steps end with `correct`: of Limiter::fct, and of LimitParams::at_end.
   virtual bool corrects() const = 0;
   /// to = u, which was taken, with the antidiffusion of a step of dt that the limiter allows, at the own nodes.
-  virtual void correct(View<const double> u, double dt, View<double> to) = 0;
+  virtual void correct(View<const double> u, StepLength dt, View<double> to) = 0;
 
   /// parts [nodes seen] of each own node: the least part that the first pass of the limiter takes of one of its edges
   /// in a step of dt from u, which was taken; 1 where none is limited. Of limiters convex and monolithic, on the host.

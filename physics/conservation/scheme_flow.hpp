@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -97,6 +99,7 @@ class SchemeFlow : public Flow<Exec> {
     else
       trusted_ = is_held && done.dt >= trusted_ ? 2 * done.dt : 0;
     summarise_steps(summary_);
+    if (!said_graph_ && steps_->replayed()) summary_.set("time.graph", said_graph_ = true);
     Step step{done.dt, done.rejected, {}};
     if (done.dt == 0) step.failure = failure(t);
     taken_ += done.dt > 0 ? 1 : 0;
@@ -136,6 +139,8 @@ class SchemeFlow : public Flow<Exec> {
   virtual void at_start(double, View<double>, bool) {}
   /// What else the scheme looks at becomes that of time t and of the state u, before each look.
   virtual void prepare(double, View<const double>) {}
+  /// Whether `constrain` and `prepare` do the same at any time, and on one rank only queue work where the vectors are.
+  virtual bool is_same_at_any_time() const { return false; }
   /// What implicit steps have solved, for the summary; and what no step was short enough for and what to do about it,
   /// empty: nothing.
   virtual void summarise_steps(output::Summary&) const {}
@@ -226,8 +231,17 @@ class SchemeFlow : public Flow<Exec> {
     steps_ = is_implicit() ? create_implicit({constrained, alone, ghosts, least, prepared, ranks_})
                            : std::make_unique<SchemeSteps<Exec>>(exec_, *scheme_, stages_of(time_.scheme), constrained,
                                                                  least, prepared);
+    if (goes_ahead())
+      steps_->go_ahead(time_.cfl.value_or(default_cfl), time_.step.value_or(std::numeric_limits<double>::infinity()));
     summary_.set("assembly.strategy", "rows");
     summary_.set("assembly.bytes_per_stage", scheme_->bytes_per_stage());
+  }
+
+  /// Whether steps are queued before the host knows how long they are: on one GPU, where launches take longer than what
+  /// they launch.
+  bool goes_ahead() const {
+    return std::is_same_v<Exec, Cuda> && !*ranks_ && !is_implicit() && march_.tolerance <= 0 &&
+           nodes_seen() <= most_nodes_ahead && is_same_at_any_time();
   }
 
   /// Limits that follow the state at once may keep it from rest; those that do so ever more slowly, and stay as they
@@ -322,7 +336,7 @@ class SchemeFlow : public Flow<Exec> {
   static constexpr double shortest = 1e-12;  ///< step, of the time of the run
 
   output::Summary& summary_;
-  bool is_warned_ = false;
+  bool is_warned_ = false, said_graph_ = false;
   const OverRanks<Exec>* ranks_ = nullptr;
   std::unique_ptr<Scheme<Exec>> scheme_;
   std::unique_ptr<SchemeSteps<Exec>> steps_;

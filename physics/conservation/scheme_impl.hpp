@@ -7,6 +7,7 @@
 
 #include "assembly/space/dof_map.hpp"
 #include "base/error.hpp"
+#include "base/reduce_least.hpp"
 #include "base/resident.hpp"
 #include "physics/conservation/float_graph.hpp"
 #include "physics/conservation/implicit_rows.hpp"
@@ -53,13 +54,13 @@ class SchemeOf final : public Scheme<Exec> {
       rounded_ = rounded(exec, graph_, units_.length, dim_);
       copy_ = Array<float, Space>(n * stride_);
     }
-    strides_ = std::min<Offset>(owned_, most_strides);
     node_ = Array<Real, Space>(Equation::node_count * stride_);
     if constexpr (limits_some) viscosity_ = Array<Real, Space>(entries);
     middle_ = Array<Real, Space>(middle_numbers<Equation> * stride_);
     longest_ = Array<double, Space>(owned_);
-    least_ = Array<double, Space>(2 * strides_);
-    found_ = Array<double, Space>(slots * 2 * few);
+    found_ = Array<double, Space>(2 * slots + 1);  // the last one is square_of_rates()'s
+    length_ = Array<double, Space>(1);
+    length_.set_zero();
     if (corrects()) correction_ = Array<double, Space>(Correction::count * stride_);
     if (params_.limiter != Limiter::none) weight_ = Array<Real, Space>(stride_);
     set_prescribed({});
@@ -112,20 +113,19 @@ class SchemeOf final : public Scheme<Exec> {
       gather(v);
     else
       for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, PassColumns<Equation>(v), 0, 0});
-    for_each(exec_, strides_, LeastPass{owned_, strides_, longest_.data(), least_.data()});
-    for_each(exec_, few, FewLeastPass{strides_, few, least_.data(), found_.data() + slot * 2 * few});
+    reduce_least(exec_, owned_, StepOfNode{longest_.data()}, {StepOfNode::none, StepOfNode::none},
+                 found_.data() + 2 * slot);
   }
 
   std::vector<StepLimit> limits(int count) override {
-    std::vector<double> found(static_cast<std::size_t>(count * 2 * few));
+    std::vector<double> found(static_cast<std::size_t>(2 * count));
     copy_bytes(Space{}, found_.data(), Host{}, found.data(), found.size() * sizeof(double));
-    std::vector<StepLimit> result;
-    for (auto least = found.begin(); least != found.end(); least += 2 * few) {
-      const double bad = *std::min_element(least + few, least + 2 * few);
-      result.push_back({*std::min_element(least, least + few), bad < 1e300 ? static_cast<Index>(bad) : -1});
-    }
-    return result;
+    return limits_of({found.data(), static_cast<Offset>(found.size())});
   }
+  void note(const StepRule& rule, int count, View<double> note) override {
+    for_each(exec_, Offset{1}, NotePass{rule, count, found_.data(), length_.data(), note.data()});
+  }
+  const double* noted_length() const override { return length_.data(); }
 
   Index slowest() override {
     std::vector<double> longest(static_cast<std::size_t>(owned_));
@@ -133,7 +133,7 @@ class SchemeOf final : public Scheme<Exec> {
     return static_cast<Index>(std::min_element(longest.begin(), longest.end()) - longest.begin());
   }
 
-  void advance(View<const double> u, double dt, double share, View<const double> start, View<double> to) override {
+  void advance(View<const double> u, StepLength dt, double share, View<const double> start, View<double> to) override {
     const PassViews<Equation> v = views(u);
     if (!limits_stages())
       return for_each(exec_, owned_, LowPass<Equation>{v, in_rows(dt), share, start.data(), to.data()});
@@ -149,7 +149,7 @@ class SchemeOf final : public Scheme<Exec> {
       limit<false>(v, dt, params_.passes, share, start.data(), to.data());
     }
   }
-  void advance_stage(View<const double> u, double dt, const std::vector<double>& weights, bool is_last,
+  void advance_stage(View<const double> u, StepLength dt, const std::vector<double>& weights, bool is_last,
                      View<double> to) override {
     if (params_.limiter != Limiter::convex) throw Error(ExitCode::internal, "stages of one length are limited");
     PassViews<Equation> v = views(u);
@@ -179,10 +179,11 @@ class SchemeOf final : public Scheme<Exec> {
              StretchPass{n, stride_, dt, cfl, share, longest_.data(), u.data(), start.data(), to.data()});
   }
   double square_of_rates(View<const double> before, View<const double> after, double cfl) override {
+    double* const square = found_.data() + 2 * slots;
     reduce(exec_, owned_, SquareOfRate{1 / cfl, lumped_mass().data(), longest_.data(), before.data(), after.data()},
-           found_.data());
+           square);
     double sum = 0;
-    copy_bytes(Space{}, found_.data(), Host{}, &sum, sizeof sum);
+    copy_bytes(Space{}, square, Host{}, &sum, sizeof sum);
     return sum;
   }
 
@@ -206,7 +207,7 @@ class SchemeOf final : public Scheme<Exec> {
   bool corrects() const override {
     return (Correction::count > 0 && params_.limiter == Limiter::fct) || (limits_edges() && params_.at_end);
   }
-  void correct(View<const double> u, double dt, View<double> to) override {
+  void correct(View<const double> u, StepLength dt, View<double> to) override {
     if constexpr (limits_some)
       if (limits_edges()) {
         const PassViews<Equation> v = views(u);
@@ -259,8 +260,6 @@ class SchemeOf final : public Scheme<Exec> {
   }
 
  private:
-  static constexpr Offset most_strides = 65536;  ///< threads that look for the longest step: 37 us, 16384 take 100
-  static constexpr Offset few = 1024;            ///< numbers of them that the host looks at
   static constexpr int slots = 3;
   // Blocks of 128 on a multiprocessor, as measured on an H200 (2026-11-26): rates take 4 to 21 per cent longer with 3,
   // 13 to 26 with 5, which spill; rows that take all of each edge 4 to 21 with 4, 18 to 25 with 6; the passes of the
@@ -299,7 +298,7 @@ class SchemeOf final : public Scheme<Exec> {
             names_.data(),
             units_};
   }
-  double in_rows(double dt) const { return units_.step_in_rows(dt); }
+  StepLength in_rows(StepLength dt) const { return dt.part(units_.step_in_rows(1)); }
   GraphViewOf<Real> rows() const {
     if constexpr (in_float)
       return rounded_.view;
@@ -315,22 +314,22 @@ class SchemeOf final : public Scheme<Exec> {
   }
   /// And the state of low order after dt; of 0 it is the one that was taken.
   template <bool staged>
-  void find_bounds(const PassViews<Equation>& v, double dt) {
+  void find_bounds(const PassViews<Equation>& v, StepLength dt) {
     exchange_ghosts(smooth_.view(), 2);
     for_rows<blocks_of_middle>(MiddlePass<Equation, staged>{v, PassColumns<Equation>(v), in_rows(dt), params_.relaxed});
     exchange_ghosts(middle_.view(), middle_numbers<Equation>);
   }
   template <bool staged>
-  void limit(const PassViews<Equation>& v, double dt, int passes, double share, const double* start, double* to) {
+  void limit(const PassViews<Equation>& v, StepLength dt, int passes, double share, const double* start, double* to) {
     if constexpr (Equation::powers)
       if (equation_.has_powers()) return limit_as<staged, true>(v, dt, passes, share, start, to);
     limit_as<staged, false>(v, dt, passes, share, start, to);
   }
   template <bool staged, bool powers>
-  void limit_as(const PassViews<Equation>& v, double dt, int passes, double share, const double* start, double* to) {
+  void limit_as(const PassViews<Equation>& v, StepLength dt, int passes, double share, const double* start,
+                double* to) {
     const PassColumns<Equation> columns(v);
-    const Antidiffusion<Equation, true, staged> edges{v, columns, static_cast<Real>(in_rows(dt)),
-                                                      params_.consistent_mass};
+    const Antidiffusion<Equation, true, staged> edges{v, columns, in_rows(dt), params_.consistent_mass};
     for_rows<blocks_of_whole>(WholePass<Equation, staged, powers>{edges, share, start, to});
     static_assert(sizeof(std::uint64_t) == sizeof(double));
     exchange_ghosts({reinterpret_cast<double*>(refused_.data()), stride_}, 1);
@@ -339,7 +338,7 @@ class SchemeOf final : public Scheme<Exec> {
     for_rows<blocks_of_limit>(LimitPass<Equation, true, false, staged, powers>{edges, share, start, to});
     exchange_ghosts(low_.view(), n + Equation::guards);
     for_rows<blocks_of_limit>(LimitPass<Equation, false, true, staged, powers>{
-        {v, columns, static_cast<Real>(in_rows(dt)), params_.consistent_mass}, share, start, to});
+        {v, columns, in_rows(dt), params_.consistent_mass}, share, start, to});
   }
   /// Slices of rows that a block of a GPU takes beside each other.
   void make_tiles() {
@@ -371,7 +370,7 @@ class SchemeOf final : public Scheme<Exec> {
   Exec& exec_;
   Equation equation_;
   LimitParams params_;
-  Offset owned_, stride_ = 0, strides_ = 0;
+  Offset owned_, stride_ = 0;
   double inverse_length_ = 1, blend_ = 1;
   Units<Real, n> units_;  ///< in which rows count
   bool is_blended_ = false;
@@ -380,7 +379,7 @@ class SchemeOf final : public Scheme<Exec> {
   Graph<Space> graph_;
   Array<Real, Space> node_, viscosity_, part_, middle_, smooth_, low_, weight_, relaxation_, past_[most_past],
       past_sum_;  ///< the last two: [n, dim, nodes], where stages ask for them
-  Array<double, Space> longest_, least_, found_, correction_;
+  Array<double, Space> longest_, found_, length_, correction_;
   Array<Real, Space> copy_;  ///< [n, nodes] the state that was taken, where rows read floats
   FloatGraph<Space> rounded_;
   Array<std::uint64_t, Space> refused_, open_;

@@ -3,6 +3,7 @@
 #include "assembly/edge/builder.hpp"
 #include "assembly/space/estimated_entries.hpp"
 #include "physics/conservation/stages.hpp"
+#include "physics/conservation/steps_ahead.hpp"
 
 namespace tessera::physics::conservation {
 namespace {
@@ -22,7 +23,8 @@ double geometry_bytes(const Discretisation& space) {
 
 }  // namespace
 
-StepBytes step_bytes(const Discretisation& space, Limiter limiter, const std::string& time_scheme, bool in_float) {
+StepBytes step_bytes(const Discretisation& space, Limiter limiter, const std::string& time_scheme,
+                     const std::string& backend, bool in_float) {
   const double real = in_float ? sizeof(float) : sizeof(double);
   const int dim = space.mesh.dim, n = space.components;
   const double nodes = space.dofs.dofs, all = assembly::estimated_entries(space.dofs);
@@ -40,6 +42,8 @@ StepBytes step_bytes(const Discretisation& space, Limiter limiter, const std::st
   if (limits_edges) of_node += real * (n + 1 + 4);
   if (limiter == Limiter::convex) of_node += 16;  // edges that are refused, and those that are open
   if (limiter == Limiter::fct) of_node += 8.0 * 4 * n;
+  // A fourth state, see StepsAhead.
+  if (backend == "cuda" && is_of_stages(time_scheme) && space.dofs.dofs <= most_nodes_ahead) of_node += 8.0 * n;
   // Fluxes of the stages before, and their sum.
   const std::size_t stages = is_of_stages(time_scheme) ? stages_of(time_scheme).size() : 1;
   if (is_of_stages(time_scheme) && stages_of(time_scheme).front().length < 1)

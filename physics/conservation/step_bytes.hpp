@@ -5,9 +5,9 @@
 
 namespace tessera::physics::conservation {
 
-/// Of a scheme on the graph of a space, with SchemeSteps. `time_scheme`: its name in [time]; `in_float`: what passes
-/// read and keep beside the state.
+/// Of a scheme on the graph of a space, with SchemeSteps, on a backend. `time_scheme`: its name in [time]; `in_float`:
+/// what passes read and keep beside the state.
 StepBytes step_bytes(const Discretisation& space, Limiter limiter, const std::string& time_scheme,
-                     bool in_float = false);
+                     const std::string& backend, bool in_float = false);
 
 }  // namespace tessera::physics::conservation

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "linalg/vector_ops.hpp"
 #include "physics/conservation/scheme.hpp"
 #include "physics/conservation/stages.hpp"
+#include "physics/conservation/steps_ahead.hpp"
 
 namespace tessera::physics::conservation {
 
@@ -33,7 +37,7 @@ class SchemeSteps {
         constrain_(std::move(constrain)),
         least_(std::move(least)),
         prepare_(std::move(prepare)) {
-    for (Array<double, Space>& u : u_) u = Array<double, Space>(scheme.numbers() * scheme.nodes());
+    for (int k = 0; k < 3; ++k) u_[k] = Array<double, Space>(scheme.numbers() * scheme.nodes());
   }
   virtual ~SchemeSteps() = default;
   SchemeSteps(const SchemeSteps&) = delete;
@@ -43,6 +47,7 @@ class SchemeSteps {
   View<const double> state() const { return u_[0].view(); }
   /// Looks at the state, which is that of time t. Waits for the backend. Whether it is one that the equation has.
   bool begin(double t = 0) {
+    if (ahead_) ahead_->drop();
     take(0, t, 0);
     return read(1);
   }
@@ -62,30 +67,46 @@ class SchemeSteps {
     double dt = std::min(cfl * longest(), most);
     for (int attempt = 0; attempt < halvings; ++attempt) {
       if ((dt < least && dt < most) || t + dt == t) break;
-      const int last = run_stages(t, dt);
-      const bool inside = read(static_cast<int>(stages_.size()));
+      const bool ahead = attempt == 0 && ahead_ && ahead_->makes(limits_[0].longest, dt);
+      if (!ahead) drop(t);
+      const int last = ahead ? step_ahead() : run_stages(t, dt);
+      const bool inside = ahead ? keep(ahead_->read(dt)) : read(static_cast<int>(stages_.size()));
+      evaluations_ += static_cast<Offset>(stages_.size());
       double longest = dt;
       for (std::size_t s = 1; s < stages_.size(); ++s)
         longest = std::min(longest, limits_[s].longest / stages_[s].length);
       if (inside && dt <= longest) {
-        std::swap(u_[0], u_[static_cast<std::size_t>(last)]);
+        go_on(last);
         done.dt = dt;
         return done;
       }
       ++done.rejected;
       constexpr double safety = 0.95;
       dt = inside ? std::max(0.5 * dt, safety * longest) : 0.5 * dt;
+      if (ahead_) ahead_->drop();
       take(0, t, 0);
     }
+    drop(t);
     (void)read(1);
     return done;
   }
+
+  /// From now on steps of `cfl` that are at most `most` long are queued ahead, see StepsAhead. They and all else that
+  /// is done at a state must be the same at any time, and only queue work. Takes the memory of a state.
+  void go_ahead(double cfl, double most) {
+    ahead_ = std::make_unique<StepsAhead<Exec>>(exec_, scheme_, StepRule{cfl, most, stages_[0].length},
+                                                static_cast<int>(stages_.size()));
+    u_[3] = Array<double, Space>(u_[0].size());
+  }
+  /// Whether steps were replayed as a graph.
+  bool replayed() const { return ahead_ && ahead_->replayed(); }
 
   /// A step of each node by cfl times its own longest one, in each stage: for steady states, which it leaves as they
   /// are; of stages that have the length of the step. False: a state was lost, and that before the step stays.
   virtual bool step_locally(double t, double cfl) {
     cfl_ = local_cfl_ = cfl;
     const int last = run_stages(t, cfl * limits_[0].longest);
+    evaluations_ += static_cast<Offset>(stages_.size());
     cfl_ = 0;
     const bool inside = read(1);
     if (inside) {
@@ -107,6 +128,7 @@ class SchemeSteps {
   Index bad() const { return bad_; }
   /// The own node that lets steps be no longer than they are, -1 where it is that of another rank.
   Index slowest(double t) {
+    if (ahead_) ahead_->drop();
     take(0, t, 0);
     return scheme_.limits(1).front().longest > limits_[0].longest ? -1 : scheme_.slowest();
   }
@@ -115,58 +137,94 @@ class SchemeSteps {
 
  protected:
   /// Looks at a vector as the state of time t.
-  void take(int which, double t, int slot) {
-    const View<const double> u = u_[static_cast<std::size_t>(which)].view();
+  void take(std::size_t which, double t, int slot) {
+    const View<const double> u = std::as_const(u_[which]).view();
     if (prepare_) prepare_(t, u);
     scheme_.take(u, slot);
   }
 
-  /// Returns which vector has the state after the step, of which slot 0 knows the limit.
-  int run_stages(double t, double dt) {
+  /// Vectors of a step by what they are to it: the state that it begins with, and two for those after its stages.
+  using Vectors = std::array<std::size_t, 3>;
+
+  /// Returns which of `of` has the state after the step, of which slot 0 knows the limit.
+  int run_stages(double t, StepLength dt, const Vectors& of = {0, 1, 2}) {
+    const auto vector = [&](int which) { return of[static_cast<std::size_t>(which)]; };
+    const View<const double> start = std::as_const(u_[of[0]]).view();
     int now = 0;
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       const int to = now == 1 ? 2 : 1;
       const Stage& stage = stages_[s];
-      if (s > 0) take(now, t + stages_[s - 1].at * dt, static_cast<int>(s));
-      const View<const double> from = u_[static_cast<std::size_t>(now)].view();
-      const View<double> made = u_[static_cast<std::size_t>(to)].view();
+      if (s > 0) take(vector(now), t + stages_[s - 1].at * dt.value, static_cast<int>(s));
+      const View<const double> from = u_[vector(now)].view();
+      const View<double> made = u_[vector(to)].view();
       if (stage.length < 1)
-        scheme_.advance_stage(from, stage.length * dt, stage.weights, s + 1 == stages_.size(), made);
+        scheme_.advance_stage(from, dt.part(stage.length), stage.weights, s + 1 == stages_.size(), made);
       else
-        scheme_.advance(from, dt, stage.share, u_[0].view(), made);
-      if (cfl_ > 0) scheme_.stretch(from, dt, cfl_, stage.share, u_[0].view(), made);
-      constrain_(t + stage.at * dt, made);
-      ++evaluations_;
+        scheme_.advance(from, dt, stage.share, start, made);
+      if (cfl_ > 0) scheme_.stretch(from, dt.value, cfl_, stage.share, start, made);
+      constrain_(t + stage.at * dt.value, made);
       now = to;
     }
-    take(now, t + dt, 0);
+    take(vector(now), t + dt.value, 0);
     if (!scheme_.corrects()) return now;
     const int to = now == 1 ? 2 : 1;
-    scheme_.correct(u_[static_cast<std::size_t>(now)].view(), dt, u_[static_cast<std::size_t>(to)].view());
-    constrain_(t + dt, u_[static_cast<std::size_t>(to)].view());
-    take(to, t + dt, 0);
+    scheme_.correct(std::as_const(u_[vector(now)]).view(), dt, u_[vector(to)].view());
+    constrain_(t + dt.value, u_[vector(to)].view());
+    take(vector(to), t + dt.value, 0);
     return to;
   }
 
+  /// The step from the state of now is queued, if it was not, and the one behind it; returns which vector has the state
+  /// between them.
+  int step_ahead() {
+    // No time is said, as none may matter.
+    constexpr double any_time = std::numeric_limits<double>::quiet_NaN();
+    const StepLength noted{1, scheme_.noted_length()};
+    const std::size_t made = stages_.size() + (scheme_.corrects() ? 1 : 0);
+    const int last = made % 2 == 1 ? 1 : 2;
+    if (!ahead_->is_queued()) {
+      ahead_->begin();
+      ahead_->queue(false, [&] { run_stages(any_time, noted); });
+    }
+    Vectors behind{static_cast<std::size_t>(last), 1, 2};
+    behind[static_cast<std::size_t>(last)] = 3;
+    ahead_->queue(true, [&] { run_stages(any_time, noted, behind); });
+    return last;
+  }
+  /// Steps that are queued were not the ones to be taken, if there are some: the scheme looks at the state of now anew.
+  void drop(double t) {
+    if (!ahead_ || !ahead_->is_queued()) return;
+    ahead_->drop();
+    take(0, t, 0);
+  }
+  /// The state becomes that of a vector.
+  void go_on(int last) {
+    std::swap(u_[0], u_[last]);
+    if (!ahead_) return;
+    std::swap(u_[last], u_[3]);  // what a step behind that one keeps of it
+    ahead_->go_on();
+  }
+
   /// Limits of the slots below `count`, over all ranks; whether all states were some.
-  bool read(int count) {
+  bool read(int count) { return keep(scheme_.limits(count)); }
+  bool keep(const std::vector<StepLimit>& limits) {
     std::vector<double> numbers;
-    const std::vector<StepLimit> limits = scheme_.limits(count);
-    for (int s = 0; s < count; ++s) {
-      limits_[s] = limits[static_cast<std::size_t>(s)];
+    const std::size_t count = limits.size();
+    for (std::size_t s = 0; s < count; ++s) {
+      limits_[s] = limits[s];
       numbers.push_back(limits_[s].longest);
       numbers.push_back(limits_[s].bad < 0 ? 1 : 0);
     }
     if (least_) least_(numbers);
     bool inside = true;
     const double* of_stage = numbers.data();
-    for (int s = 0; s < count; ++s, of_stage += 2) {
+    for (std::size_t s = 0; s < count; ++s, of_stage += 2) {
       limits_[s].longest = of_stage[0];
       inside = inside && of_stage[1] > 0;
     }
     if (!inside) {
       bad_ = -1;
-      for (int s = 0; s < count; ++s) bad_ = std::max(bad_, limits_[s].bad);
+      for (std::size_t s = 0; s < count; ++s) bad_ = std::max(bad_, limits_[s].bad);
     }
     return inside;
   }
@@ -177,7 +235,8 @@ class SchemeSteps {
   Constrain constrain_;
   Least least_;
   Prepare prepare_;
-  Array<double, Space> u_[3];
+  Array<double, Space> u_[4];  ///< the last one where steps are queued ahead
+  std::unique_ptr<StepsAhead<Exec>> ahead_;
   StepLimit limits_[3];
   Index bad_ = -1;
   Offset evaluations_ = 0;

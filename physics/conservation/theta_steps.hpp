@@ -235,7 +235,7 @@ class ThetaSteps final : public SchemeSteps<Exec> {
   /// Whether a vector is a state after what the boundaries make of it at time t: then it is the state of the step.
   bool ends_with(std::size_t which, double t) {
     this->constrain_(t, this->u_[which].view());
-    this->take(static_cast<int>(which), t, 0);
+    this->take(which, t, 0);
     if (!this->read(1)) return false;
     std::swap(this->u_[0], this->u_[which]);
     return true;

@@ -87,7 +87,7 @@ struct EdgeCorrection {
 template <int dim>
 struct BoundCorrection {
   GasViews<dim> v;
-  double dt;
+  conservation::StepLength dt;
   double* correction;
 
   TESSERA_HD void operator()(Offset row) const {
@@ -109,10 +109,10 @@ struct BoundCorrection {
       most_p = std::fmax(most_p, other.p - own.p);
       least_p = std::fmin(least_p, other.p - own.p);
     });
-    const double mass = v.graph.lumped_mass[i];
+    const double mass = v.graph.lumped_mass[i], length = dt();
     const RoundingOf<dim> rounding(v.equation.gas, own.u);
     const auto part = [&](double room, double wanted) {
-      return wanted != 0 && v.weight[i] > 0 ? std::fmin(1.0, mass * room / (dt * wanted)) : 1.0;
+      return wanted != 0 && v.weight[i] > 0 ? std::fmin(1.0, mass * room / (length * wanted)) : 1.0;
     };
     correction[most_rho_in * v.stride + i] = part(most_rho + rounding.rho, rho_in);
     correction[most_rho_out * v.stride + i] = part(least_rho - rounding.rho, rho_out);
@@ -151,7 +151,7 @@ TESSERA_HD double part_that_stays_gas(const double (&u)[numbers<dim>], const dou
 template <int dim>
 struct ApplyCorrection {
   GasViews<dim> v;
-  double dt;
+  conservation::StepLength dt;
   const double* correction;
   double* to;
 
@@ -159,6 +159,7 @@ struct ApplyCorrection {
     const Index i = static_cast<Index>(row);
     NodeState<dim> own;
     own.load(v.u, v.node, v.stride, i);
+    const double length = dt();
     double sum[numbers<dim>] = {};
     v.graph.each(i, [&](Offset entry, Index j) {
       NodeState<dim> other;
@@ -166,10 +167,10 @@ struct ApplyCorrection {
       const EdgeCorrection<dim> edge(v, correction, own, other, entry, i, j);
       double alpha = std::fmin(rho_part(i, edge.f[density]), rho_part(j, -edge.f[density]));
       alpha = std::fmin(alpha, std::fmin(p_part(i, edge.p_i), p_part(j, edge.p_j)));
-      alpha = std::fmin(gas_part(i, own.u, edge.f, dt, alpha), gas_part(j, other.u, edge.f, -dt, alpha));
+      alpha = std::fmin(gas_part(i, own.u, edge.f, length, alpha), gas_part(j, other.u, edge.f, -length, alpha));
       for (int k = 0; k < numbers<dim>; ++k) sum[k] += alpha * edge.f[k];
     });
-    const double by = dt * reciprocal(v.graph.lumped_mass[i]);
+    const double by = length * reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < numbers<dim>; ++k) to[k * v.stride + i] = own.u[k] + by * sum[k];
   }
 
@@ -194,7 +195,7 @@ struct FluxCorrection {
   static constexpr int count = correction_numbers<dim>;
 
   template <class Exec, class Exchange>
-  static void run(Exec& exec, const GasViews<dim>& v, Offset owned, Exchange exchange, double dt,
+  static void run(Exec& exec, const GasViews<dim>& v, Offset owned, Exchange exchange, conservation::StepLength dt,
                   View<double> correction, View<double> to) {
     for_each(exec, owned, RatesOfLowOrder<dim>{v, correction.data()});
     exchange(correction, count);

@@ -138,11 +138,11 @@ class Euler final : public Model {
 
  private:
   StepBytes bytes_of_steps(const Discretisation& space) const {
+    const std::string backend = resolve_backend(params_.run.backend);
     StepBytes bytes =
-        conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme,
+        conservation::step_bytes(space, conservation::limiter_named(params_.limiter), params_.time->scheme, backend,
                                  params_.run.precision == "float" && !is_implicit(*params_.time));
     if (!is_implicit(*params_.time)) return bytes;
-    const std::string backend = resolve_backend(params_.run.backend);
     const double n = space.components, nodes = space.dofs.dofs, blocks = assembly::estimated_entries(space.dofs);
     double bounded = 0;
     for (const BoundaryList& list : problem_->boundaries)

@@ -131,6 +131,11 @@ class GasFlow final : public conservation::SchemeFlow<Exec> {
     }
   }
 
+  bool is_same_at_any_time() const override {
+    return std::none_of(problem_.boundaries.begin(), problem_.boundaries.end(),
+                        [](const BoundaryList& list) { return list.varies(); });
+  }
+
   void summarise_steps(output::Summary& summary) const override {
     if (!theta_) return;
     const conservation::ThetaWork& work = theta_->work();

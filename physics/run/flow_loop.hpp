@@ -63,7 +63,7 @@ class FlowLoop : private Walk<Exec> {
     typename Flow<Exec>::Step done;
     const double left = time_.end - state.t;
     {
-      Scope scope(exec_, "steps");
+      Scope scope(waits_itself_, "steps");
       done = flow_.step(state.t, time_.step ? std::min(*time_.step, left) : left);
     }
     report_.rejected += done.rejected;
@@ -78,6 +78,11 @@ class FlowLoop : private Walk<Exec> {
     look(
         state, visitor, before, last, [&] { take(state); }, [] {});
   }
+
+  /// A step waits for what it has found. What a flow has queued behind it goes on meanwhile.
+  struct WaitsItself {
+    void synchronize() const {}
+  } waits_itself_;
 
   const TimeParams& time_;
   Flow<Exec>& flow_;

@@ -59,16 +59,17 @@ class OfOrder {
 
 /// A copy of a mesh that a thread makes beside whoever asks for it.
 using MeshAside = std::future<mesh::Mesh>;
-/// One for each of the orders of make_lower_orders, in their order. Where there is one, who waits for it at once makes
-/// it by all threads.
+/// One for each of the orders of make_lower_orders, in their order. Who asks for the first waits for it at once, and
+/// makes it by all threads.
 inline std::deque<MeshAside> copies_of(const Discretisation& space, int highest) {
   std::deque<MeshAside> result;
-  const bool alone = highest / 2 == 1;
   const SignalsHeld held;
-  for (int order = highest / 2; order >= 1; order /= 2)
+  for (int order = highest / 2; order >= 1; order /= 2) {
+    const bool first = result.empty();
     result.push_back(
-        std::async(alone ? std::launch::deferred : std::launch::async | std::launch::deferred,
-                   [&mesh = space.mesh, threads = alone ? space.threads : 1] { return mesh::copy(mesh, threads); }));
+        std::async(first ? std::launch::deferred : std::launch::async | std::launch::deferred,
+                   [&mesh = space.mesh, threads = first ? space.threads : 1] { return mesh::copy(mesh, threads); }));
+  }
   return result;
 }
 

@@ -175,10 +175,12 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
         a_(Offset{static_cast<Index>(parts.held.nodes.size())} * parts.problem.components()),
         peaks_(exec, parts.peaks, parts.problem.components(), static_cast<Index>(parts.inverse_mass.size()),
                parts.problem.space.dofs.dofs) {
-    if (ranks_) parts_.force.await_others_by([this] { receive_ghosts(); });
+    if (ranks_)
+      parts_.force.bring_others_by(
+          {[this](Exec& aside) { start_exchange(aside); }, [this](Exec& aside) { receive_ghosts(aside); }});
   }
   ~WaveLeapfrog() override {
-    if (ranks_) parts_.force.await_others_by({});
+    if (ranks_) parts_.force.bring_no_others();
   }
   WaveLeapfrog(const WaveLeapfrog&) = delete;
 
@@ -220,7 +222,8 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   }
 
   void step(double t, double before, double dt) override {
-    send_ghosts();
+    if constexpr (can_damp<Exec, Law, T>)
+      if (parts_.damping) bring_ghosts();  // a damping exchanges vectors of its own beside the cells
     if constexpr (remembers) parts_.force.begin_step(before, dt, true);
     take_strengths(exec_, parts_, t);
     steps_.run(exec_, before, dt, ranks_ || parts_.varies, [&] {
@@ -275,26 +278,21 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     copy_bytes(Space{}, from.data(), Space{}, to.data(), from.bytes());
     return to;
   }
-  /// The ghosts of u go to where they stand, beside the cells that have none: receive_ghosts comes before the others. A
-  /// damping exchanges vectors of its own meanwhile.
-  void send_ghosts() {
-    if constexpr (can_damp<Exec, Law, T>)
-      if (parts_.damping) return bring_ghosts();
-    start_exchange();
-  }
-  void start_exchange() const {
+  /// The ghosts of u go to where they stand, beside the cells that have none. Those that go to others lie in cells with
+  /// ghosts, which come after `receive_ghosts`: the others do not move them before their sums.
+  void start_exchange(Exec& aside) const {
     if (!std::exchange(stale_, false)) return;
     linalg::Halo<Exec>& halo = *ranks_.halo();
-    halo.start_into(exec_, std::as_const(u_).view().part(0, ranks_.rows()),
+    halo.start_into(exec_, aside, std::as_const(u_).view().part(0, ranks_.rows()),
                     u_.view().part(ranks_.rows(), halo.ghosts()));
     under_way_ = true;
   }
-  void receive_ghosts() const {
-    if (std::exchange(under_way_, false)) ranks_.halo()->template finish<T>(exec_);
+  void receive_ghosts(Exec& aside) const {
+    if (std::exchange(under_way_, false)) ranks_.halo()->template finish<T>(aside);
   }
   void bring_ghosts() const {
-    start_exchange();
-    receive_ghosts();
+    start_exchange(exec_);
+    receive_ghosts(exec_);
   }
   static std::vector<double> in_double(const Array<T, Space>& x) {
     const std::vector<T> values = to_vector(x);

@@ -198,6 +198,8 @@ class Flow {
     return errors;
   }
   SchemeSteps<Exec>& steps() { return steps_; }
+  /// How often stages have been queued that know no time.
+  int timeless() const { return timeless_; }
   Scheme<Exec>& scheme() { return *scheme_; }
 
  private:
@@ -209,6 +211,7 @@ class Flow {
     return result;
   }
   void constrain(double t, View<double> u) {
+    if (std::isnan(t)) ++timeless_;
     if (nodes_.kind == BoundaryKind::inflow) {
       std::vector<double> values(boundary_.size() * n);
       for (std::size_t k = 0; k < boundary_.size(); ++k) {
@@ -234,6 +237,7 @@ class Flow {
   BoundaryNodes<Space> nodes_;
   double t_ = 0;
   Offset rejected_ = 0;
+  int timeless_ = 0;
 };
 
 /// A tube along x.

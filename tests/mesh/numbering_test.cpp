@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "mesh/geometry.hpp"
 #include "mesh/quality.hpp"
@@ -74,6 +76,53 @@ TEST(Numbering, RcmFindsTheBandwidthOfALineAndOfAGrid) {
   renumber_rcm(grid);
   EXPECT_LE(spread(grid).bandwidth, 64);  // the diagonal of a 31 x 32 grid, give or take
   EXPECT_LT(spread(grid).profile, before.profile / 5);
+}
+
+/// Cuthill and McKee's walk from a node, by one thread; `widest`: the nodes of its widest level.
+std::vector<Index> cuthill_mckee(const Adjacency& graph, Index start, std::size_t& widest) {
+  std::vector<Index> order{start};
+  std::vector<char> seen(static_cast<std::size_t>(graph.size()));
+  seen[start] = 1;
+  const auto by_degree = [&](Index a, Index b) {
+    return std::pair(graph[a].size(), a) < std::pair(graph[b].size(), b);
+  };
+  for (std::size_t head = 0, end_of_level = 1; head < order.size(); ++head) {
+    if (head == end_of_level) {
+      widest = std::max(widest, order.size() - end_of_level);
+      end_of_level = order.size();
+    }
+    const auto before = static_cast<std::ptrdiff_t>(order.size());
+    for (const Index v : graph[order[head]])
+      if (!std::exchange(seen[v], 1)) order.push_back(v);
+    std::sort(order.begin() + before, order.end(), by_degree);
+  }
+  return order;
+}
+
+TEST(Numbering, RcmOfManyThreadsIsTheWalkOfOne) {
+  Mesh cube = testing::unit_box(Shape::hex, 40);
+  renumber_nodes(cube, testing::shuffled(cube.nodes()));
+  const Adjacency graph = node_nodes(cube);
+  const std::vector<Index> numbers = rcm(graph);
+  const Index n = graph.size();
+  const auto start = static_cast<Index>(std::find(numbers.begin(), numbers.end(), n - 1) - numbers.begin());
+  std::size_t widest = 0;
+  const std::vector<Index> order = cuthill_mckee(graph, start, widest);
+  EXPECT_GT(widest, 4096u) << "no level that several threads walk";
+  ASSERT_EQ(order.size(), static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) ASSERT_EQ(numbers[order[i]], n - 1 - i);
+}
+
+TEST(Numbering, GroupsOfManyCellsStaySorted) {
+  Mesh cube = testing::unit_box(Shape::hex, 42);
+  const auto all = std::find_if(cube.groups.begin(), cube.groups.end(), [](const Group& g) { return g.dim == 3; });
+  ASSERT_NE(all, cube.groups.end());
+  ASSERT_EQ(all->entities.size(), static_cast<std::size_t>(cube.cells()));
+  std::erase_if(all->entities, [](Index cell) { return cell % 16 == 3; });
+  ASSERT_GT(all->entities.size(), std::size_t{1} << 16);
+  Mesh other = cube;
+  renumber_nodes(other, testing::shuffled(cube.nodes()));
+  expect_same_mesh(cube, other);
 }
 
 TEST(Numbering, PermutationsAreValidAndRepeatable) {
