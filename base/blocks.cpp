@@ -75,7 +75,14 @@ void* FreeBlocks::take(std::size_t bytes) {
     } catch (...) {  // no room on the host to note it: then all of it is in use
     }
   }
-  if (block.whole || block.bytes > bytes) noted_.note(block);
+  if (block.whole || block.bytes > bytes) {
+    try {
+      noted_.note(block);
+    } catch (...) {  // whoever frees it would know too little of it
+      add(block);
+      return nullptr;
+    }
+  }
   return block.memory;
 }
 

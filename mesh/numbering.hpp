@@ -9,7 +9,8 @@ namespace tessera::mesh {
 
 /// Permutations are given as new_number[old].
 
-/// Reverse Cuthill-McKee with pseudo-peripheral starts. Deterministic.
+/// Reverse Cuthill-McKee with pseudo-peripheral starts, of a symmetric graph that names a neighbour once. The same
+/// numbers whatever the number of threads.
 /// Source: A. George and J. Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, chapter 4.
 std::vector<Index> rcm(const Adjacency& graph);
 /// Fill-reducing nested dissection (METIS_NodeND, in a child process that ends where `stop` is true). Throws

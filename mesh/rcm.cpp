@@ -34,25 +34,26 @@ class Walk {
   }
   /// The last one has seen nothing.
   void forget() {
-    parallel_for(threads(), static_cast<Offset>(order_.size()), [&](Offset k) { parent_[order_[k]] = unseen; });
+    parallel_for(parts_of(order_.size()), static_cast<Offset>(order_.size()),
+                 [&](Offset k) { parent_[order_[k]] = unseen; });
   }
   bool has_seen(Index v) const { return parent_[v] != unseen; }
   /// Of the last one, its nodes, and those of its last level.
   const std::vector<Index>& order() const { return order_; }
   std::span<const Index> last_level() const { return std::span(order_).subspan(last_level_); }
   const Adjacency& graph() const { return graph_; }
+  /// By how many threads so many nodes are walked: by one where a call of the team takes longer than they do.
+  int parts_of(std::size_t nodes) const { return nodes < wide ? 1 : static_cast<int>(found_.size()); }
 
  private:
   static constexpr Index unseen = std::numeric_limits<Index>::max();
-  /// Levels of fewer nodes are walked by one thread: then a call of the team takes longer than they do.
-  static constexpr Offset wide = 2048;
+  static constexpr std::size_t wide = 2048;
 
-  int threads() const { return static_cast<int>(found_.size()); }
   /// The neighbours of the last level that were not seen yet.
   void add_level(Children children) {
     const auto first = static_cast<Index>(last_level_);
     const auto count = static_cast<Offset>(order_.size()) - first;
-    const int parts = count < wide ? 1 : threads();
+    const int parts = parts_of(static_cast<std::size_t>(count));
     if (parts > 1)
       parallel_for(parts, count, [&](Offset k) {
         const auto at = static_cast<Index>(first + k);
@@ -127,7 +128,7 @@ std::vector<Index> rcm(const Adjacency& graph) {
     if (walk.has_seen(seed)) continue;
     walk.run(pseudo_peripheral(walk, seed), Walk::Children::by_degree);
     const std::vector<Index>& order = walk.order();
-    parallel_for(default_threads(), static_cast<Offset>(order.size()),
+    parallel_for(walk.parts_of(order.size()), static_cast<Offset>(order.size()),
                  [&](Offset i) { new_number[order[i]] = n - 1 - before - static_cast<Index>(i); });
     before += static_cast<Index>(order.size());
   }

@@ -36,6 +36,17 @@ void expect_order_of_aside() {
   }
 }
 
+TEST(CudaAside, IsUrgent) {
+  TESSERA_REQUIRE(Cuda);
+  Cuda exec;
+  Aside<Cuda> aside;
+  int usual = 0, urgent = 0;
+  ASSERT_EQ(cudaStreamGetPriority(exec.stream(), &usual), cudaSuccess);
+  ASSERT_EQ(cudaStreamGetPriority(aside.begin(exec).stream(), &urgent), cudaSuccess);
+  aside.end(exec);
+  EXPECT_LT(urgent, usual);  // the least number goes first
+}
+
 TEST(CudaAside, SeesWhatWasBeforeAndIsWaitedFor) {
   TESSERA_REQUIRE(Cuda);
   expect_order_of_aside();
