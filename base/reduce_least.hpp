@@ -35,17 +35,20 @@ namespace kernels {
 template <int block>
 __device__ Pair block_least(Pair least) {
   constexpr int warps = block / 32;
-  __shared__ Pair of_warps[warps];
+  __shared__ double firsts[warps], seconds[warps];  // of warps
   const auto over_warp = [&](int from) {
     for (int step = from; step > 0; step /= 2)
       least = lesser(
           least, {__shfl_down_sync(0xffffffffu, least.first, step), __shfl_down_sync(0xffffffffu, least.second, step)});
   };
   over_warp(16);
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = least;
+  if (threadIdx.x % 32 == 0) {
+    firsts[threadIdx.x / 32] = least.first;
+    seconds[threadIdx.x / 32] = least.second;
+  }
   __syncthreads();
   if (threadIdx.x < 32) {
-    least = of_warps[threadIdx.x % warps];
+    least = {firsts[threadIdx.x % warps], seconds[threadIdx.x % warps]};
     over_warp(warps / 2);
   }
   __syncthreads();

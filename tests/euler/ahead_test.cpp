@@ -147,8 +147,8 @@ TEST(StepsAheadOnCuda, AreReplayed) {
     return run<Cuda, 2>("triangle", limited(Limiter::convex), "ssp_rk3", {.end = 10, .most = steps}, true).timeless;
   };
   constexpr int turns = physics::conservation::StepsAhead<Cuda>::turns, stages = 3;
-  EXPECT_EQ(timeless(40), timeless(60));
   EXPECT_EQ(timeless(40) == 2 * turns * stages, recording);
+  EXPECT_EQ(timeless(40) == timeless(60), recording);
 }
 
 }  // namespace
