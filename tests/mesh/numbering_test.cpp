@@ -6,7 +6,7 @@
 #include <csignal>
 #include <utility>
 
-#include "base/team.hpp"
+#include "base/thread_limit.hpp"
 #include "mesh/geometry.hpp"
 #include "mesh/quality.hpp"
 #include "meshes.hpp"
@@ -101,7 +101,7 @@ std::vector<Index> cuthill_mckee(const Adjacency& graph, Index start, std::size_
 }
 
 TEST(Numbering, RcmOfManyThreadsIsTheWalkOfOne) {
-  if (default_threads() < 2) GTEST_SKIP() << "one thread";
+  const ThreadLimit several(3);
   Mesh cube = testing::unit_box(Shape::hex, 40);
   renumber_nodes(cube, testing::shuffled(cube.nodes()));
   const Adjacency graph = node_nodes(cube);
