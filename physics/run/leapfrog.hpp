@@ -46,7 +46,8 @@ class Leapfrog {
   /// values += factor weights x, of weights of own rows alone. Of a model whose receivers have columns behind the rows,
   /// these are numbers of its own.
   virtual void add_sums(const linalg::Crs<Space>& weights, Vector of, double factor, View<double> values) = 0;
-  /// (v, v) of all ranks; waits.
+  /// Queues (v, v) of all ranks, of now, for `square`, which waits for no later work.
+  virtual void ask_square() = 0;
   virtual double square() = 0;
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 // A run through time of something that accelerates: M u'' = f(t, u, u').
+#include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/profile.hpp"
@@ -135,12 +137,12 @@ class MotionLoop : private Walk<Exec> {
     const bool accelerations = looks_at_accelerations(visitor);
     const bool sampled_rates = samples && (looks_at_rates(visitor) || accelerations);
     const bool ahead = shown || saved || now.last || report_.interrupted || (first && sampled_rates);
-    if (!is_finite(leapfrog, state, now.last)) return false;
+    if (!is_finite(leapfrog, state, ahead)) return false;
     if (ahead) {
       running_.reset();
       take_ahead(leapfrog, state, now);
       if (!are_finite(state.u) || !are_finite(state.rate)) {  // found here, before it is shown or saved
-        say_not_finite(state);
+        say_not_finite(state.t, state.step);
         return false;
       }
     }
@@ -179,15 +181,24 @@ class MotionLoop : private Walk<Exec> {
     if (acceleration_weights().rows > 0) leapfrog.add_sums(acceleration_weights(), of, factor, next_values_);
   }
 
-  /// Looked at every few steps, for it waits for the device.
-  bool is_finite(Leapfrog<Exec>& leapfrog, const State& state, bool last) {
+  /// Looked at every few steps, and one step later where no one else looks at the state, so that the device has work
+  /// while the host waits for it.
+  bool is_finite(Leapfrog<Exec>& leapfrog, const State& state, bool now) {
     constexpr Offset steps_between = 10;
-    if ((state.step % steps_between != 0 && !last) || std::isfinite(leapfrog.square())) return true;
-    say_not_finite(state);
+    if (asked_ && !is_finite_where_asked(leapfrog)) return false;
+    if (state.step % steps_between != 0 && !now) return true;
+    leapfrog.ask_square();
+    asked_ = {state.t, state.step};
+    return !now || is_finite_where_asked(leapfrog);
+  }
+  bool is_finite_where_asked(Leapfrog<Exec>& leapfrog) {
+    const auto [t, step] = *std::exchange(asked_, std::nullopt);
+    if (std::isfinite(leapfrog.square())) return true;
+    say_not_finite(t, step);
     return false;
   }
-  void say_not_finite(const State& state) {
-    report_.failure = fmt::format("the solution is not finite at t = {:g}, step {}", state.t, state.step);
+  void say_not_finite(double t, Offset step) {
+    report_.failure = fmt::format("the solution is not finite at t = {:g}, step {}", t, step);
     report_.has_values = report_.interrupted = false;
   }
 
@@ -260,6 +271,7 @@ class MotionLoop : private Walk<Exec> {
   Array<double, Space> state_;  ///< of Runge and Kutta: u, and behind it v
   View<double> next_values_;    ///< of the points at this step
   std::optional<Scope<Exec>> running_;
+  std::optional<std::pair<double, Offset>> asked_;  ///< time and step where the leapfrog was asked for its square
   std::function<bool()> stop_;
 };
 

@@ -191,16 +191,10 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
                              View<const Index>(weights.col_ind.view()), View<const double>(weights.values.view()),
                              View<const T>(x.view()), space().rows(), View<const T>(y.view()), factor, values);
   }
-  double square() override {
-    const Linked linked(exec_, ranks_.link());
-    Array<double, Space> sum(1);
-    double all = 0;
-    for (const Array<T, Space>* x : {&now_.v, &now_.w}) {
-      linalg::dot(exec_, x->view(), x->view(), sum.data());
-      all += to_vector(sum)[0];
-    }
-    return all;
+  void ask_square() override {
+    squares_.ask(exec_, ranks_, {std::as_const(now_.v).view(), std::as_const(now_.w).view()});
   }
+  double square() override { return squares_.sum(); }
 
  private:
   /// u(t), chi(t) and their rates half a step before.
@@ -330,6 +324,7 @@ class CoupledLeapfrog final : public Leapfrog<Exec> {
   State now_, ahead_;
   Array<T, Space> a_fluid_, a_solid_;  ///< of the held nodes
   Peaks<Exec, T> peaks_;
+  Squares<Exec> squares_{2};
 };
 
 }  // namespace tessera::physics::wave

@@ -11,6 +11,7 @@
 #include "physics/wave/peaks.hpp"
 #include "physics/wave/problem.hpp"
 #include "physics/wave/rayleigh_damping.hpp"
+#include "physics/wave/squares.hpp"
 
 namespace tessera::physics::wave {
 
@@ -266,11 +267,8 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
     add_weighted_sums(exec_, View<const Offset>(weights.row_ptr.view()), View<const Index>(weights.col_ind.view()),
                       View<const double>(weights.values.view()), View<const T>(x.view()), factor, values);
   }
-  double square() override {
-    const Linked linked(exec_, ranks_.link());
-    linalg::dot(exec_, std::as_const(v_).view(), std::as_const(v_).view(), square_.data());
-    return to_vector(square_)[0];
-  }
+  void ask_square() override { squares_.ask(exec_, ranks_, {std::as_const(v_).view()}); }
+  double square() override { return squares_.sum(); }
 
  private:
   static Array<T, Space> copy(const Array<T, Space>& from) {
@@ -314,7 +312,7 @@ class WaveLeapfrog final : public Leapfrog<Exec> {
   mutable Array<T, Space> u_;      ///< its ghosts come when they are asked for
   Array<T, Space> v_, ahead_, a_;  ///< a: of the held nodes
   Peaks<Exec, T> peaks_;
-  Array<double, Space> square_{1};
+  Squares<Exec> squares_{1};
   mutable bool stale_ = false, under_way_ = false;  ///< ghosts of u: those of a step before; on their way
 };
 

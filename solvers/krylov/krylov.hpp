@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/counted.hpp"
 #include "base/link.hpp"
+#include "base/posted.hpp"
 #include "base/replay.hpp"
 #include "linalg/vector_ops.hpp"
 #include "solvers/fit.hpp"
@@ -21,9 +24,9 @@
 namespace tessera::solvers {
 
 /// A method that iterates on a residual, with its vectors, for one solve after the other. The method queues blocks of
-/// iterations, whose scalars stay with the vectors; the host fetches them after every block and judges. Only b - A x,
-/// recomputed, decides that a solution is accepted: while it does not meet the tolerance, the method is started again
-/// from it.
+/// iterations, whose scalars stay with the vectors; the host fetches them after every block and judges, while the next
+/// block runs where it will surely be needed. Only b - A x, recomputed, decides that a solution is accepted: while it
+/// does not meet the tolerance, the method is started again from it.
 template <class Exec, class T>
 class Krylov {
  public:
@@ -56,7 +59,10 @@ class Krylov {
         block_(longest_block),
         r_(A.rows()),
         scalars_(scalars_per_block),
-        host_(static_cast<std::size_t>(scalars_per_block)) {}
+        host_(static_cast<std::size_t>(scalars_per_block)),
+        posted_{Posted<Exec>(scalars_per_block), Posted<Exec>(scalars_per_block)} {}
+
+  static constexpr bool queues_ahead = !std::is_same_v<Exec, Threads>;
 
   static bool is_identity(const Preconditioner<Exec, T>& M) { return M.diagonal() && M.diagonal()->empty(); }
 
@@ -122,6 +128,12 @@ class Krylov {
   enum class End { small, broken, refresh, failed };
   void begin(Equation<Exec, T>& equation, const Monitor& monitor);
   End iterate_until_small(double& norm);
+  int next_block(int done) const;
+  bool is_replayed(int count) const {
+    return count == block_ && repeats() && (!exec_.link() || exec_.link()->recordable());
+  }
+  void queue(int count);
+  void take();
   void judge(int count, int& done, double& norm, End& end, bool& ended);
   bool meets_tolerance(double norm);
   void conclude(double norm);
@@ -135,7 +147,12 @@ class Krylov {
   bool is_falling() const;
 
   Replay<Exec> replay_;
+  std::array<Posted<Exec>, 2> posted_;  ///< scalars of two blocks
+  std::size_t queued_ = 0, taken_ = 0;  ///< blocks since the start
+  int first_iteration_ = 0;             ///< of the run, at the start
   double norm_b_ = 0, reference_ = 0, target_ = 0;
+  double enough_ = 0;      ///< of the residual, until it is recomputed
+  double stopped_at_ = 0;  ///< relative residual where the monitor stopped the last solve, as Newton's method does
   std::vector<double> decreases_;  ///< of (e, A e), of every iteration
   double best_ = std::numeric_limits<double>::infinity();
   int best_iteration_ = 0;
@@ -273,35 +290,73 @@ void Krylov<Exec, T>::conclude(double norm) {
   report_.energy_error = std::sqrt(won);
 }
 
-/// Iterates until the residual of the recurrence meets the tolerance, or something ends it.
+/// Iterations of the block behind `done` since the start; none where the method must be started again first.
+template <class Exec, class T>
+int Krylov<Exec, T>::next_block(int done) const {
+  int count = std::min({block_, params_.max_iterations - first_iteration_ - done, room(done)});
+  if (params_.residual_every > 0) count = std::min(count, params_.residual_every - done);
+  return count;
+}
+
+/// Queues a block, with what the host will look at.
+template <class Exec, class T>
+void Krylov<Exec, T>::queue(int count) {
+  if (is_replayed(count))
+    replay_.run(exec_, [this] { iterate(block_); });
+  else
+    iterate(count);
+  Posted<Exec>& posted = posted_[queued_++ % posted_.size()];
+  linalg::copy(exec_, std::as_const(scalars_).view(), posted.target());
+  posted.post(exec_);
+}
+
+/// Waits for the scalars of the next block that was queued.
+template <class Exec, class T>
+void Krylov<Exec, T>::take() {
+  const View<const double> scalars = posted_[taken_++ % posted_.size()].read();
+  std::copy(scalars.data(), scalars.data() + scalars.size(), host_.begin());
+}
+
+/// Iterates until the residual of the recurrence meets the tolerance, or something ends it. For CUDA the host queues a
+/// block that is replayed before it looks at the one before, unless the residual may be small then: the device has no
+/// gap between them, and where the host was wrong one block was too many.
 template <class Exec, class T>
 typename Krylov<Exec, T>::End Krylov<Exec, T>::iterate_until_small(double& norm) {
-  const double enough = std::max(target_, equation_->reach() * norm);
+  enough_ = std::max(target_, equation_->reach() * norm);
   End end = End::small;
-  bool ended = false;
-  int done = 0;
-  while (norm > enough && !ended) {
-    const int allowed = params_.max_iterations - report_.iterations;
-    int count = std::min({block_, allowed, room(done)});
-    if (params_.residual_every > 0) count = std::min(count, params_.residual_every - done);
-    if (allowed <= 0) {
-      report_.failure = too_many(norm);
-      end = End::failed;
-      break;
+  bool ended = false, stops = false;
+  int done = 0, ahead = 0;
+  double least_ratio = 1;  // of residuals after and before a block
+  first_iteration_ = report_.iterations;
+  queued_ = taken_ = 0;
+  while ((norm > enough_ || ahead > 0) && !ended) {
+    int count = std::exchange(ahead, 0);
+    if (count == 0) {
+      count = next_block(done);
+      if (report_.iterations >= params_.max_iterations) {
+        report_.failure = too_many(norm);
+        end = End::failed;
+        break;
+      }
+      if (count <= 0) {
+        end = End::refresh;
+        break;
+      }
+      queue(count);
     }
-    if (count <= 0) {
-      end = End::refresh;
-      break;
-    }
-    if (count == block_ && repeats() && (!exec_.link() || exec_.link()->recordable()))
-      replay_.run(exec_, [this] { iterate(block_); });
-    else
-      iterate(count);
-    fetch();
+    // As if each of two blocks did what the best one did: residuals do not fall evenly.
+    const double after = norm * least_ratio * least_ratio;
+    const bool far = queues_ahead && !stops && done > 0 && after > enough_ && after > stopped_at_ * reference_;
+    if (far && is_replayed(count) && is_replayed(next_block(done + count))) queue(ahead = block_);
+    take();
+    const double before = norm;
     judge(count, done, norm, end, ended);
+    least_ratio = std::min(least_ratio, norm / before);
     if (monitor_->progress) monitor_->progress(report_.iterations, norm / reference_);
-    if (monitor_->stop && monitor_->stop()) {
+    stops = monitor_->stop && monitor_->stop();
+    if (stops && ahead == 0) {
       report_.interrupted = true;
+      stopped_at_ = norm / reference_;
       report_.failure = fmt::format("interrupted in iteration {}", report_.iterations);
       end = End::failed;
       break;
@@ -320,7 +375,7 @@ void Krylov<Exec, T>::judge(int count, int& done, double& norm, End& end, bool& 
     if (!seen.failure.empty() || !seen.breakdown.empty()) {
       // What a block does after the residual has become tiny is no news.
       ended = true;
-      if (norm <= target_) return;
+      if (norm <= enough_) return;
       report_.failure = seen.failure;
       breakdown_ = seen.breakdown;
       end = seen.failure.empty() ? End::broken : End::failed;

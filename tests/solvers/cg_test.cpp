@@ -124,9 +124,10 @@ TYPED_TEST(ConjugateGradients, ApplyAPreconditionerOnceAnIteration) {
   auto short_of = to_space<Space>(std::vector<double>(found.size(), 0.0));
   equation.set(as_operator, b, short_of, {});
   int looks = 0;
-  const Report stopped = iteration->run(equation, {.progress = {}, .stop = [&] { return ++looks == 7; }});
+  const Report stopped = iteration->run(equation, {.progress = {}, .stop = [&] { return ++looks >= 7; }});
   EXPECT_TRUE(stopped.interrupted);
-  EXPECT_NEAR(stopped.relative_residual, report.history[7], 1e-12);
+  EXPECT_EQ(stopped.iterations, (std::is_same_v<TypeParam, Threads> ? 7 : 8));  // one is queued by then
+  EXPECT_NEAR(stopped.relative_residual, report.history.at(static_cast<std::size_t>(stopped.iterations)), 1e-12);
 }
 
 TYPED_TEST(ConjugateGradients, ReachSmallResidualsInOneTwoAndThreeDimensions) {

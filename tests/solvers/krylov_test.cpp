@@ -1,6 +1,7 @@
 // Every iterative method with every preconditioner, in every precision, on every backend.
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "solvers/systems.hpp"
@@ -108,6 +109,41 @@ TYPED_TEST(KrylovMethods, FindTheKnownSolutionInEveryPrecision) {
       for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found.x[i], expected[i], 300 * c.params.tolerance);
     }
   }
+}
+
+/// Of as many different eigenvalues as iterations are needed: the residual falls to rounding all at once, when CUDA has
+/// queued another block behind that one.
+TYPED_TEST(KrylovMethods, MayIterateBeyondTheSolution) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec;
+  HostMatrix A;
+  A.rows = A.cols = 1000;
+  for (Index row = 0; row < A.rows; ++row) {
+    const double i = row % 25;
+    A.add(row, 1 + i * i / 10);
+    A.end_row();
+  }
+  const auto expected = testing::random_vector(A.rows, 5);
+  const auto b = testing::product(A, expected);
+  for (const Case& c : {Case{"cg", {.method = solvers::CgParams{}}, A},
+                        {"single reduction", {.method = solvers::CgParams{.variant = "single_reduction"}}, A},
+                        {"minres", {.type = "minres"}, A},
+                        {"bicgstab", {.type = "bicgstab"}, A}})
+    for (const char* precision : {"double", "mixed"}) {
+      SCOPED_TRACE(c.name + " " + precision);
+      SolverParams params = c.params;
+      params.preconditioner = "none";
+      params.precision = precision;
+      params.tolerance = 1e-9;
+      const auto found = solve(exec, A, b, params);
+      EXPECT_TRUE(found.report.converged) << found.report.failure;
+      EXPECT_LE(testing::relative_residual(A, b, found.x), 1e-9);
+      EXPECT_EQ(found.report.history.size(), static_cast<std::size_t>(found.report.iterations) + 1);
+      for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found.x[i], expected[i], 1e-7);
+      if (c.name == "cg" && params.precision == "double") {
+        EXPECT_EQ(found.report.iterations, (std::is_same_v<TypeParam, Threads> ? 27 : 40));
+      }
+    }
 }
 
 TYPED_TEST(KrylovMethods, TakeAnySize) {
