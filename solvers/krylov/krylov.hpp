@@ -135,6 +135,8 @@ class Krylov {
   void queue(int count);
   void take();
   void judge(int count, int& done, double& norm, End& end, bool& ended);
+  double tolerance() const { return std::max(params_.tolerance, monitor_->tolerance); }
+  double target() const { return std::max(tolerance() * reference_, params_.absolute_tolerance); }
   bool meets_tolerance(double norm);
   void conclude(double norm);
   std::string preconditioner_to_blame();
@@ -151,8 +153,7 @@ class Krylov {
   std::size_t queued_ = 0, taken_ = 0;  ///< blocks since the start
   int first_iteration_ = 0;             ///< of the run, at the start
   double norm_b_ = 0, reference_ = 0, target_ = 0;
-  double enough_ = 0;      ///< of the residual, until it is recomputed
-  double stopped_at_ = 0;  ///< relative residual where the monitor stopped the last solve, as Newton's method does
+  double enough_ = 0;  ///< of the residual, until it is recomputed
   std::vector<double> decreases_;  ///< of (e, A e), of every iteration
   double best_ = std::numeric_limits<double>::infinity();
   int best_iteration_ = 0;
@@ -188,7 +189,7 @@ Report Krylov<Exec, T>::run(Equation<Exec, T>& equation, const Monitor& monitor)
     return report_;
   }
   reference_ = norm_b_;
-  target_ = std::max(params_.tolerance * reference_, params_.absolute_tolerance);
+  target_ = target();
 
   double norm = equation_->residual(r_);
   report_.history.push_back(norm);
@@ -268,8 +269,8 @@ std::string Krylov<Exec, T>::preconditioner_to_blame() {
 template <class Exec, class T>
 bool Krylov<Exec, T>::meets_tolerance(double norm) {
   if (!(norm <= target_)) return false;
-  reference_ = equation_->reference(norm_b_, params_.tolerance);
-  target_ = std::max(params_.tolerance * reference_, params_.absolute_tolerance);
+  reference_ = equation_->reference(norm_b_, tolerance());
+  target_ = target();
   return norm <= target_;
 }
 
@@ -345,18 +346,16 @@ typename Krylov<Exec, T>::End Krylov<Exec, T>::iterate_until_small(double& norm)
       queue(count);
     }
     // As if each of two blocks did what the best one did: residuals do not fall evenly.
-    const double after = norm * least_ratio * least_ratio;
-    const bool far = queues_ahead && !stops && done > 0 && after > enough_ && after > stopped_at_ * reference_;
+    const bool far = queues_ahead && !stops && done > 0 && norm * least_ratio * least_ratio > enough_;
     if (far && is_replayed(count) && is_replayed(next_block(done + count))) queue(ahead = block_);
     take();
     const double before = norm;
     judge(count, done, norm, end, ended);
     least_ratio = std::min(least_ratio, norm / before);
     if (monitor_->progress) monitor_->progress(report_.iterations, norm / reference_);
-    stops = monitor_->stop && monitor_->stop();
+    stops = stops || (monitor_->stop && monitor_->stop());
     if (stops && ahead == 0) {
       report_.interrupted = true;
-      stopped_at_ = norm / reference_;
       report_.failure = fmt::format("interrupted in iteration {}", report_.iterations);
       end = End::failed;
       break;

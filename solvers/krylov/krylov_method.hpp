@@ -176,15 +176,16 @@ class KrylovMethod final : public Method<Exec> {
     PlainEquation<Exec, double>& exact = *plain_;
     exact.set(*A_, b, x, row_sums);
     const double norm_b = exact.norm_b(), norm = exact.residual(r);
-    report.reference = std::isfinite(norm) ? exact.reference(norm_b, params_.tolerance) : norm_b;
+    const double tolerance = std::max(params_.tolerance, monitor.tolerance);
+    report.reference = std::isfinite(norm) ? exact.reference(norm_b, tolerance) : norm_b;
     report.relative_residual = norm / report.reference;
-    const bool met = norm <= std::max(params_.tolerance * report.reference, params_.absolute_tolerance);
+    const bool met = norm <= std::max(tolerance * report.reference, params_.absolute_tolerance);
     if (!met && !report.interrupted && std::isfinite(norm) && report.relative_residual < 1e-2)
       report.failure = fmt::format(
           "in single precision the residual of the double system is {:.3g}, asked for {:.3g}; choose precision = "
           "\"mixed\", "
           "which reaches the accuracy of double, or raise the tolerance",
-          report.relative_residual, params_.tolerance);
+          report.relative_residual, tolerance);
     report.converged = met;
     return report;
   }
