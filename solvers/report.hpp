@@ -48,8 +48,8 @@ struct Report {
   MultigridReport multigrid;
 };
 
-/// Lets the caller watch and stop a solver. Either may be empty. A solver that is told to stop does so, once it has done
-/// what it has queued.
+/// Lets the caller watch and stop a solver. Either may be empty. A solver that is told to stop does so, once it has
+/// done what it has queued.
 struct Monitor {
   std::function<void(int iteration, double relative_residual)> progress;
   std::function<bool()> stop;

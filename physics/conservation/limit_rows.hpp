@@ -33,9 +33,7 @@ struct NamesPass {
   }
 };
 
-/// What edges bring in a unit of time, and what their ends are over dt. `first`: from u^L, else from what the pass
-/// before made of it. The length of the step is in the weights of ends and in sums, so that no row needs it at each
-/// edge.
+/// What edges bring over dt, and what their ends are. `first`: from u^L, else from what the pass before made of it.
 template <class Equation, bool first, bool staged>
 struct Antidiffusion {
   using Real = typename Equation::Real;
@@ -50,7 +48,7 @@ struct Antidiffusion {
     Real u[n], rate[n];
     Real alpha;
   };
-  /// A node as its bounds need it; its weight times the length of the step.
+  /// A node as its bounds need it.
   struct End {
     Real from[n], bounds[Equation::bounds];
     Real weight;
@@ -69,26 +67,22 @@ struct Antidiffusion {
                                             : side.u[k] + columns.low(k, i);
     for (int k = 0; k < Equation::bounds; ++k)
       end.bounds[k] = first || k < held ? columns.bounds(k, i) : v.low[(n + k - held) * v.stride + i];
-    end.weight = length() * v.weight[i];
+    end.weight = v.weight[i];
   }
   TESSERA_HD_INLINE Real length() const { return static_cast<Real>(dt()); }
 
-  /// f, what of the edge goes to i, of j the negative, to rounding; `rest` is the part of it that is left, of the first
-  /// pass all.
+  /// f, what of the edge goes to i over dt, of j the negative, to rounding; `rest` is dt, or the part of it that is
+  /// left.
   TESSERA_HD_INLINE void of_edge(Index i, const Side& own, Offset entry, Index j, const Side& other, Real rest,
                                  Real (&f)[n]) const {
-    Real by = load_once(v.viscosity + entry) * (Real(0.5) * (own.alpha + other.alpha) - 1);
-    Real mass = consistent ? load_once(v.graph.mass + entry) : 0;
-    if constexpr (!first) {
-      by *= rest;
-      mass *= rest;
-    }
+    const Real by = rest * load_once(v.viscosity + entry) * (Real(0.5) * (own.alpha + other.alpha) - 1);
+    const Real mass = consistent ? rest * load_once(v.graph.mass + entry) : 0;
     [[maybe_unused]] Real past[n];
     if constexpr (staged)
       PastFluxes<Equation>{v.stride, v.past}.of_edge(i, j, v.graph.template edge<Equation::dim>(entry, i, j), past);
     for (int k = 0; k < n; ++k) {
       f[k] = by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]);
-      if constexpr (staged) f[k] += first ? past[k] : rest * past[k];
+      if constexpr (staged) f[k] += rest * past[k];
     }
   }
 };
@@ -98,6 +92,7 @@ template <int unroll, class Edges, class Takes>
 TESSERA_HD_INLINE inline void add_edges(const Edges& by_edges, Index i, const RowEntries& edges,
                                         const typename Edges::Side& own, typename Edges::Real (&sum)[Edges::n],
                                         Takes& takes) {
+  const typename Edges::Real length = by_edges.length();
 #pragma unroll unroll
   for (int e = 0; e < edges.count; ++e) {
     const Offset entry = edges.first + e * edges.step;
@@ -105,7 +100,7 @@ TESSERA_HD_INLINE inline void add_edges(const Edges& by_edges, Index i, const Ro
     typename Edges::Side other;
     by_edges.load(j, other);
     typename Edges::Real f[Edges::n];
-    by_edges.of_edge(i, own, entry, j, other, 1, f);
+    by_edges.of_edge(i, own, entry, j, other, length, f);
     const auto l = takes(e, j, other, f);
     for (int k = 0; k < Edges::n; ++k) sum[k] += l * f[k];
   }
@@ -146,7 +141,7 @@ struct WholePass {
     TakesAll<Edges, powers> all{by_edges, end};
     add_edges<2>(by_edges, i, v.graph.at(i), own, sum, all);
     v.refused[i] = all.refused;
-    const double by = by_edges.dt() * reciprocal(v.graph.lumped_mass[i]);
+    const double by = reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + i;
       const double made = (reads_state<Equation> ? end.from[k] : v.low_order(k, i)) + v.units.in_state(k, by * sum[k]);
@@ -235,7 +230,8 @@ struct LimitPass {
           typename Edges::Side other;
           by_edges.load(j, other);
           Real f[n];
-          by_edges.of_edge(row.i, own, entry, j, other, first ? 1 : 1 - v.part[entry], f);
+          by_edges.of_edge(row.i, own, entry, j, other,
+                           first ? by_edges.length() : by_edges.length() * (1 - v.part[entry]), f);
           const Real l = least(row, own, bit, j, other, f);
           if constexpr (!last) v.part[entry] = l;
           if (l < 1) open |= edge_bit(e);
@@ -257,7 +253,7 @@ struct LimitPass {
   /// Whether what was taken back is so much more than what is left that little of that is known.
   TESSERA_HD_INLINE bool loses_digits(Index i, int k, Real taken) const {
     const Offset at = k * by_edges.v.stride + i;
-    const double by = (1 - share) * by_edges.dt() * reciprocal(by_edges.v.graph.lumped_mass[i]);
+    const double by = (1 - share) * reciprocal(by_edges.v.graph.lumped_mass[i]);
     return !(by_edges.v.units.in_state(k, by * taken) <=
              most_taken * std::fabs(to[at] - (share > 0 ? share * start[at] : 0)));
   }
@@ -267,7 +263,7 @@ struct LimitPass {
     Real sum[n] = {};
     TakesParts parts{*this, row, own};
     add_edges<1>(by_edges, row.i, row.edges, own, sum, parts);
-    const double by = by_edges.dt() * reciprocal(v.graph.lumped_mass[row.i]);
+    const double by = reciprocal(v.graph.lumped_mass[row.i]);
     Real low[n] = {};
     for (int k = 0; k < n; ++k) {
       const Offset at = k * v.stride + row.i;
@@ -281,7 +277,7 @@ struct LimitPass {
   /// The sum goes to the state of the stage.
   TESSERA_HD_INLINE void change(Index i, const Real (&sum)[n]) const {
     const PassViews<Equation>& v = by_edges.v;
-    const double by = (1 - share) * by_edges.dt() * reciprocal(v.graph.lumped_mass[i]);
+    const double by = (1 - share) * reciprocal(v.graph.lumped_mass[i]);
     [[maybe_unused]] const double inverse_share = reciprocal(1 - share);
     Real low[n] = {};
     for (int k = 0; k < n; ++k) {

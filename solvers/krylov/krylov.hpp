@@ -153,7 +153,7 @@ class Krylov {
   std::size_t queued_ = 0, taken_ = 0;  ///< blocks since the start
   int first_iteration_ = 0;             ///< of the run, at the start
   double norm_b_ = 0, reference_ = 0, target_ = 0;
-  double enough_ = 0;  ///< of the residual, until it is recomputed
+  double enough_ = 0;              ///< of the residual, until it is recomputed
   std::vector<double> decreases_;  ///< of (e, A e), of every iteration
   double best_ = std::numeric_limits<double>::infinity();
   int best_iteration_ = 0;
