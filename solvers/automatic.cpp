@@ -28,7 +28,7 @@ constexpr double least_rows = 20000;
 constexpr double margin = 1.15;
 /// What amg costs in iterations of jacobi on threads: to set it up, to redo its numbers, and an iteration of it, with
 /// matrices that are not symmetric as well; and how much more a set-up takes of these.
-constexpr double set_up_on_threads = 250, refill_on_threads = 100, iteration_on_threads = 10, iteration_of_flows = 10,
+constexpr double set_up_on_threads = 250, refill_on_threads = 120, iteration_on_threads = 10, iteration_of_flows = 10,
                  set_up_not_symmetric = 1.3;
 /// Of systems that follow one another: rows below which jacobi stays, and the part of a set-up that it has to have
 /// lost.
@@ -129,9 +129,10 @@ AmgWorth amg_worth(const OneSystem& system, bool symmetric) {
   const double part = symmetric ? 1 : set_up_not_symmetric;
   if (!system.size.on_cuda)
     return {part * set_up_on_threads, part * refill_on_threads, symmetric ? iteration_on_threads : iteration_of_flows};
-  // ms on an H200, from 0.07 M rows on; numbers redone alone were not measured there, and count as a set-up.
-  const double of_jacobi = iteration_on_gpu(system), set_up = part * (9 + 6e-7 * system.size.entries) / of_jacobi;
-  return {set_up, set_up, (0.25 + 2.6e-8 * system.size.entries) / of_jacobi};
+  // ms on an H200, of the first set-up of a run and of numbers redone; P1 tets of 0.07, 1.0 and 2.8 M rows.
+  const double of_jacobi = iteration_on_gpu(system), entries = system.size.entries;
+  return {part * (16 + 6e-7 * entries) / of_jacobi, part * (3 + 3.7e-7 * entries) / of_jacobi,
+          (0.18 + 2.6e-8 * entries) / of_jacobi};
 }
 
 double iterations_of_amg(double digits, bool symmetric) {

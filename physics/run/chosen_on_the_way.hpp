@@ -33,7 +33,7 @@ class ChosenOnTheWay {
   /// Whether it is amg that nobody has asked for.
   bool is_multigrid() const { return counted_.now == Now::amg; }
 
-  /// A matrix of new values has been set up with what was known of the one before.
+  /// A matrix of new values, as those to come will have them.
   void count_matrix() { counted_.matrices += 1; }
   /// A system was solved by so many iterations, which have won so many digits.
   void count(int iterations, double digits);

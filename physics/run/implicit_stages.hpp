@@ -198,9 +198,9 @@ class ImplicitStages final : public Stages<Exec> {
     if (!set_up_.is_refilled()) {
       first_ = {.t = t, .sigma = sigma};
       ++work_.set_ups;
-    } else {
-      choice_.count_matrix();
     }
+    // A first one has no successors where nothing changes.
+    if (set_up_.is_refilled() || problem_.varying().mass || problem_.varying().stiffness) choice_.count_matrix();
     if (!solver_) solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, choice_.params().solver);
     solver_->set_operator(ranks ? *own_.A : *system_.A, reuse);
     work_.nnz = ranks ? own_.nnz : system_.matrix.nnz();

@@ -142,7 +142,8 @@ class TangentSolver {
     }
     // Iterations are those of all ranks, and so is what is decided of them.
     solver_->set_operator(*system().A, set_up_.life.next());
-    if (set_up_.life.is_refilled()) return choice_.count_matrix();
+    choice_.count_matrix();
+    if (set_up_.life.is_refilled()) return;
     set_up_.state = std::make_shared<const std::vector<double>>(u);
     ++set_ups_;
   }

@@ -3,6 +3,7 @@
 
 #include "app/ranks.hpp"
 #include "app/transient.hpp"
+#include "output/checkpoint.hpp"
 
 namespace {
 
@@ -56,6 +57,16 @@ TEST(ChosenOnTheWay, IsJacobiOfEasySystems) {
   EXPECT_NE(why(own).find("fewer than amg is worth"), std::string::npos) << why(own);
 }
 
+/// The numbers of multigrid would have to be redone in each step, which the first one knows already.
+TEST(ChosenOnTheWay, IsJacobiWhereEachStepHasAMatrixOfItsOwn) {
+  const std::string material = "conductivity = \"1 + 1e-3*t\"\n";
+  const nlohmann::json own = run_nonlinear("way_changing", warmed(10, material));
+  ASSERT_FALSE(own.is_discarded());
+  EXPECT_EQ(own["time"]["matrices"], 10);
+  EXPECT_EQ(own["solver"]["preconditioner"], "jacobi") << why(own);
+  EXPECT_NE(why(own).find("fewer than amg is worth"), std::string::npos) << why(own);
+}
+
 TEST(ChosenOnTheWay, IsJacobiOfFormatsThatMultigridDoesNotRead) {
   const nlohmann::json own = run_nonlinear("way_format", warmed(40) + "[matrix]\nformat = \"ell\"\n");
   ASSERT_FALSE(own.is_discarded());
@@ -66,7 +77,7 @@ TEST(ChosenOnTheWay, IsJacobiOfFormatsThatMultigridDoesNotRead) {
 /// What is said of the whole run is said of it by `check`, too.
 TEST(ChosenOnTheWay, IsForetoldByCheck) {
   const auto check = [](const std::string& deck) {
-    return tessera("check " + write_deck("way_check.toml", deck) + " --backend threads").text;
+    return app_test::tessera("check " + write_deck("way_check.toml", deck) + " --backend threads").text;
   };
   const std::string said = "solver     begins with jacobi; amg, which may take its place where there is room, takes ";
   EXPECT_NE(check(warmed(40)).find(said), std::string::npos) << check(warmed(40));
@@ -125,7 +136,7 @@ TEST_P(ChosenOnTheWayRuns, GoOnBitwise) {
   const GoesOn& of = GetParam();
   if (of.ranks > 1) SKIP_WITHOUT_MPI();
   const auto start = [&](const std::string& arguments) {
-    return of.ranks == 1 ? tessera(arguments) : on_ranks(of.ranks, arguments);
+    return of.ranks == 1 ? app_test::tessera(arguments) : on_ranks(of.ranks, arguments);
   };
   const std::string deck = write_deck(
       std::string("way_on_") + of.name + ".toml",
@@ -154,11 +165,33 @@ TEST_P(ChosenOnTheWayRuns, GoOnBitwise) {
   }
 }
 
+/// One that was written before there was a choice has fewer numbers, and goes on as such a run did.
+TEST(ChosenOnTheWay, IsOpenToCheckpointsThatKnowOfNone) {
+  const std::string deck =
+      write_deck("way_old.toml", warmed(4) + named + "[output]\nevery = 1000\n[checkpoint]\nevery = 1\nkeep = 1000\n");
+  const fs::path whole = folder() / "way_old_whole", half = folder() / "way_old_half";
+  const Result result = app_test::tessera("run " + deck + " --quiet --backend threads --output " + whole.string());
+  ASSERT_EQ(result.code, 0) << result.text;
+  namespace out = tessera::output;
+  const std::string name = "checkpoint_000000002.tsr";
+  out::Checkpoint checkpoint = out::read_checkpoint(whole / name);
+  for (out::CheckpointArray& array : checkpoint.arrays)
+    if (array.name == "numbers") {
+      ASSERT_EQ(array.values.size(), 2U + 4U + 7U);
+      array.values.resize(2 + 4);
+    }
+  fs::create_directories(half);
+  out::write_checkpoint(half / name, checkpoint);
+  const Result gone_on = app_test::tessera("restart " + half.string() + " --quiet");
+  ASSERT_EQ(gone_on.code, 0) << gone_on.text;
+  EXPECT_EQ(bytes_of(whole / "solution_000004.vtu"), bytes_of(half / "solution_000004.vtu"));
+}
+
 const std::string equal_steps = "[time]\nend = 0.5\nstep = 0.05\n";
 INSTANTIATE_TEST_SUITE_P(
     Runs, ChosenOnTheWayRuns,
     ::testing::Values(GoesOn{"bdf2", "", equal_steps}, GoesOn{"sdirk2", "", equal_steps + "scheme = \"sdirk2\"\n"},
-                      GoesOn{"changing", "conductivity = \"1 + t\"\n", equal_steps},
+                      GoesOn{"changing", "conductivity = \"1 + t\"\n", equal_steps, 1, 120},
                       GoesOn{"chosen_steps", "", "[time]\nend = 0.5\nstep = 0.01\ntolerance = 1e-2\n"},
                       GoesOn{"of_u", "heat_capacity = \"1 + 0.1*u^2\"\n", equal_steps, 1, 100},
                       GoesOn{"on_two", "", equal_steps, 2}),
