@@ -26,6 +26,13 @@ constexpr double amg_worth_on_threads = 220, pmg_worth_on_threads = 105;
 constexpr double least_rows = 20000;
 /// So much less must multigrid take: jumps, stretched cells and rough data favour it, smooth data do not.
 constexpr double margin = 1.15;
+/// What amg costs in iterations of jacobi on threads: to set it up, to redo its numbers, and an iteration of it, with
+/// matrices that are not symmetric as well; and how much more a set-up takes of these.
+constexpr double set_up_on_threads = 250, refill_on_threads = 120, iteration_on_threads = 10, iteration_of_flows = 10,
+                 set_up_not_symmetric = 1.3;
+/// Of systems that follow one another: rows below which jacobi stays, and the part of a set-up that it has to have
+/// lost.
+constexpr double least_rows_of_many = 2000, part_lost = 0.25;
 /// So much more memory must be free than it is said to take: sizes are estimates, and some is in use by then.
 constexpr double memory_margin = 1.2;
 
@@ -116,6 +123,46 @@ Automatic choose_preconditioner(const SolverParams& params, const OneSystem& sys
     too_large += (too_large.empty() ? "" : " or ") + std::string(next.name);
   }
   return {jacobi, fmt::format("{}, but {} has too little memory", expected, too_large)};
+}
+
+AmgWorth amg_worth(const OneSystem& system, bool symmetric) {
+  const double part = symmetric ? 1 : set_up_not_symmetric;
+  if (!system.size.on_cuda)
+    return {part * set_up_on_threads, part * refill_on_threads, symmetric ? iteration_on_threads : iteration_of_flows};
+  // ms on an H200, of the first set-up of a run and of numbers redone; P1 tets of 0.07, 1.0 and 2.8 M rows.
+  const double of_jacobi = iteration_on_gpu(system), entries = system.size.entries;
+  return {part * (16 + 6e-7 * entries) / of_jacobi, part * (3 + 3.7e-7 * entries) / of_jacobi,
+          (0.18 + 2.6e-8 * entries) / of_jacobi};
+}
+
+double iterations_of_amg(double digits, bool symmetric) {
+  return digits > 0 ? std::max(1.0, (symmetric ? 1 : 3) * digits) : 0;
+}
+
+double lost_without_amg(const SolverParams& params, const OneSystem& system, const Following& following) {
+  const AmgWorth worth = amg_worth(system, find_solver(params.type)->needs.symmetric);
+  return following.iterations - worth.iteration * following.with_amg;
+}
+
+Automatic choose_on_the_way(const SolverParams& params, const OneSystem& system, const Following& following,
+                            double free_bytes) {
+  const ProblemSize& size = system.size;
+  const std::string jacobi = jacobi_of(static_cast<int>(size.block));
+  if (!system.entries || !system.matrix || size.block > 1) return {jacobi, "multigrid does not take this matrix"};
+  if (std::max(size.rows, size.all_rows) < least_rows_of_many) return {jacobi, "the systems are small"};
+  const AmgWorth worth = amg_worth(system, find_solver(params.type)->needs.symmetric);
+  const double with_amg = worth.iteration * following.with_amg + worth.refill * following.matrices;
+  const std::string seen = fmt::format("{:.0f} iterations of {} in the last {}, and {:.0f} more to come",
+                                       following.iterations, jacobi, following.step, following.steps);
+  if (following.lost < part_lost * worth.set_up ||
+      following.steps * following.iterations < margin * (worth.set_up + following.steps * with_amg))
+    return {jacobi, seen + ": fewer than amg is worth"};
+  SolverParams with = params;
+  with.preconditioner = "amg";
+  with.preconditioning = {};
+  if (free_bytes > 0 && memory_margin * solver_bytes(with, size) > free_bytes)
+    return {jacobi, seen + ", but amg has too little memory"};
+  return {"amg", seen + ": more than amg is worth"};
 }
 
 }  // namespace tessera::solvers

@@ -35,4 +35,32 @@ struct OneSystem {
 /// rank has. With the same sizes and memory all ranks choose the same.
 Automatic choose_preconditioner(const SolverParams& params, const OneSystem& system, double free_bytes);
 
+/// What amg costs in iterations of jacobi.
+struct AmgWorth {
+  double set_up = 0, refill = 0;  ///< of a first matrix, and of one with its pattern
+  double iteration = 0;
+};
+/// Of one unknown a node, from measurements: docs/methods/multigrid.md.
+AmgWorth amg_worth(const OneSystem& system, bool symmetric);
+/// The iterations that amg is expected to take for so many decimal digits of the residual.
+double iterations_of_amg(double digits, bool symmetric);
+
+/// Systems that follow one another, of steps through time or of Newton's method, which jacobi has solved until now.
+struct Following {
+  double iterations = 0;      ///< of jacobi, in the last step
+  double with_amg = 0;        ///< those that amg is expected to have taken in its place
+  double matrices = 0;        ///< of new values that it had
+  double steps = 0;           ///< such as the last one that are to come
+  double lost = 0;            ///< iterations of jacobi that amg would have saved so far, but for its set-ups
+  const char* step = "step";  ///< what is counted: "system"
+};
+/// What the iterations of the last step would have cost less with amg, in those of jacobi.
+double lost_without_amg(const SolverParams& params, const OneSystem& system, const Following& following);
+/// What preconditioner = "auto" of such systems goes on with: amg where its set-up and iterations cost less, by a
+/// margin, than those of jacobi in all steps to come if they are like the last one, and where jacobi has already cost
+/// more by a part of that set-up, so that a few hard systems at a start do not decide; and where it fits into
+/// `free_bytes` (0: not known) beside what is there. It depends on nothing that is measured in seconds: runs repeat.
+Automatic choose_on_the_way(const SolverParams& params, const OneSystem& system, const Following& following,
+                            double free_bytes);
+
 }  // namespace tessera::solvers

@@ -71,8 +71,9 @@ deck::SectionDescription solver_description(const Offers& offers) {
       key.info.help += fmt::format(" auto: {}", preconditioner_for(offers));
       if (offers.symmetric || offers.block == 1)
         key.info.help += fmt::format(
-            ", and for one solution{} amg{} where its set-up is worth less than the iterations that it saves",
-            offers.symmetric ? " by cg" : "", offers.lower_orders ? " or pmg" : "");
+            ", and for one solution{} amg{} where its set-up is worth less than the iterations that it saves{}",
+            offers.symmetric ? " by cg" : "", offers.lower_orders ? " or pmg" : "",
+            offers.block == 1 ? "; in steps and in Newton's method amg, as soon as those to come are worth it" : "");
       key.info.help += ".";
     }
     if (key.name == "residual_every") {  // after what the methods have

@@ -17,6 +17,7 @@
 #include "mesh/make_mesh.hpp"
 #include "mesh/quality.hpp"
 #include "mesh/rank_mesh.hpp"
+#include "physics/run/chosen_on_the_way.hpp"
 #include "physics/run/device_limits.hpp"
 #include "physics/run/memory_estimate.hpp"
 #include "physics/run/rank_run.hpp"
@@ -249,6 +250,15 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
     ways_out.gpu = what_would_fit(size.device_bytes * share + windows, static_cast<double>(cuda_info().free_bytes), 0,
                                   name, less.device_bytes * share + windows) +
                    ways_out.gpu;
+  }
+  if (!matrix_free && (params.time || nonlinear) && may_choose_on_the_way(params, space)) {
+    CommonParams later = params;
+    later.solver.preconditioner = "amg";
+    const Estimate more = estimate(later, space, coefficients, traits, ways);
+    const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
+    const double beside = on_cuda ? more.device_bytes - size.device_bytes : more.host_bytes - size.host_bytes;
+    fmt::print("solver     begins with {}; amg, which may take its place where there is room, takes {} more\n",
+               params.solver.preconditioner, human_bytes(std::max(0.0, beside * share)));
   }
   print_memory(params.run.backend, host.first, in_use, size.device_bytes * share + windows, ways_out);
   if (ranks.count > 1) print_together(ranks.count, host.first + (ranks.count - 1) * host.other, in_use);

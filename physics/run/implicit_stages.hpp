@@ -5,12 +5,17 @@
 #include <vector>
 
 #include "assembly/space/dirichlet.hpp"
+#include "physics/run/chosen_on_the_way.hpp"
 #include "physics/run/evolving.hpp"
+#include "physics/run/fallen_back.hpp"
 #include "physics/run/kept_set_up.hpp"
 #include "physics/run/state.hpp"
 #include "solvers/time/implicit.hpp"
 
 namespace tessera::physics {
+
+/// What the log calls it.
+inline std::string step_name(Offset step) { return "step " + std::to_string(step); }
 
 /// Solves stages and counts what that takes.
 template <class Exec>
@@ -24,8 +29,9 @@ class Stages : public solvers::StageEquation<Exec> {
   };
   const Work& work() const { return work_; }
 
-  /// A step is tried: where it is interrupted, `kept` is that of its beginning.
-  virtual void begin_step() = 0;
+  /// That step is tried: where it is interrupted, `kept` is that of its beginning. `to_come`: steps, it among them, if
+  /// they are of its length. Collective.
+  virtual void begin_step(Offset step, double to_come) = 0;
   /// What stages to come depend on beside the state: vectors [rows] and numbers, always as many.
   virtual State::Kept kept() const = 0;
   virtual void restore(const State::Kept& kept) = 0;
@@ -38,14 +44,14 @@ class Stages : public solvers::StageEquation<Exec> {
 /// right-hand side by the columns that it has lost. Pattern, format and what a preconditioner has found of the pattern
 /// (aggregates of multigrid among it) are made for the first matrix and filled anew for the others, until the solver
 /// takes many more iterations than it did then. A run that goes on from a checkpoint makes that first matrix again,
-/// from the time and sigma that it had.
+/// from the time and sigma that it had. Where the deck leaves the preconditioner to the run, see ChosenOnTheWay.
 template <class Exec>
 class ImplicitStages final : public Stages<Exec> {
  public:
   using Space = typename Exec::Space;
 
   ImplicitStages(Exec& exec, Evolving<Exec>& problem, const CommonParams& params, Context& context)
-      : exec_(exec), problem_(problem), params_(params), context_(context) {
+      : exec_(exec), problem_(problem), context_(context), choice_(params, problem.space(), context.summary) {
     system_.matrix = problem.make_matrix();
     system_.b = Array<double, Space>(problem.space().rows());
   }
@@ -60,27 +66,42 @@ class ImplicitStages final : public Stages<Exec> {
     linalg::spmv(exec_, std::as_const(problem_.mass()).view(), w, system_.b.view());
     linalg::combine(exec_, system_.b.view(), {1.0}, {{1.0}, problem_.loads()});
     assembly::prescribe(exec_, removed_, problem_.prescribed_values(), system_.b.view());
-    if (!solve_from(U) && set_up_.is_refilled() && !work_.linear.interrupted) {
-      // It may be the old set-up that is at fault.
-      begin_anew();
+    const auto solve_again = [&] {
       make_matrix(t, sigma);
       linalg::copy(exec_, before, U);
-      solve_from(U);
+      return solve_from(U);
+    };
+    bool solved = solve_from(U);
+    if (!solved && set_up_.is_refilled() && !work_.linear.interrupted) {
+      // It may be the old set-up that is at fault.
+      begin_anew();
+      solved = solve_again();
+    }
+    if (!solved && choice_.is_multigrid() && !work_.linear.interrupted) {
+      fall_back();
+      solve_again();
     }
     if (!work_.linear.converged && !work_.linear.interrupted) begin_anew();
     if (ranks) ranks.update_ghosts(U);
     return work_.linear.converged;
   }
 
-  void begin_step() override { before_ = {first_, set_up_}; }
+  void begin_step(Offset step, double to_come) override {
+    before_ = {first_, set_up_, choice_.kept()};
+    if (choice_.decide(to_come, step_name(step), "step")) let_go();
+  }
 
   State::Kept kept() const override {
-    const auto& [first, set_up] = work_.linear.interrupted ? before_ : std::pair{first_, set_up_};
-    return {{}, {first.t, first.sigma, set_up.first(), set_up.is_worn() ? 1.0 : 0.0}};
+    const Left left = work_.linear.interrupted ? before_ : Left{first_, set_up_, choice_.kept()};
+    State::Kept result{{}, {left.first.t, left.first.sigma, left.set_up.first(), left.set_up.is_worn() ? 1.0 : 0.0}};
+    result.numbers.insert(result.numbers.end(), left.choice.begin(), left.choice.end());
+    return result;
   }
   void restore(const State::Kept& kept) override {
     const std::vector<double>& numbers = kept.numbers;
-    if (numbers.size() < 4 || numbers[1] == 0) return;
+    if (numbers.size() < 4) return;
+    choice_.restore(std::span(numbers).subspan(4));
+    if (numbers[1] == 0) return;
     const Linked linked(exec_, problem_.ranks().link());
     const double t = problem_.time();
     problem_.move_to(numbers[0]);
@@ -102,17 +123,49 @@ class ImplicitStages final : public Stages<Exec> {
   struct First {
     double t = 0, sigma = 0;  ///< 0: there is none
   };
+  /// What a run is left with.
+  struct Left {
+    First first;
+    KeptSetUp set_up;
+    ChosenOnTheWay::Kept choice = {};
+  };
 
   bool solve_from(View<double> U) {
     const Index rows = problem_.ranks().rows();
-    work_.linear = solver_->solve(std::as_const(system_.b).view().part(0, rows), U.part(0, rows),
-                                  {.progress = {}, .stop = stop_of(context_)},
-                                  {problem_.own_fixed(), problem_.own_values(), true});
+    const auto solve = [&](const solvers::SolverParams&, const solvers::Monitor& monitor) {
+      return solver_->solve(std::as_const(system_.b).view().part(0, rows), U.part(0, rows), monitor,
+                            {problem_.own_fixed(), problem_.own_values(), true});
+    };
+    const solvers::Monitor monitor{.progress = {}, .stop = stop_of(context_)};
+    const solvers::SolverParams& params = choice_.params().solver;
+    if (choice_.is_multigrid()) {
+      attempt_ = attempt(solve, params, monitor, problem_.ranks().link() == nullptr);
+      work_.linear = attempt_.report;
+      if (!attempt_.why_not.empty()) work_.linear.interrupted = false;
+    } else {
+      work_.linear = solve(params, monitor);
+    }
     ++work_.systems;
     work_.iterations += work_.linear.iterations;
     set_up_.judge(work_.linear.iterations);
-    if (is_excused(work_.linear, params_.solver)) first_ = {}, set_up_ = {};
+    if (work_.linear.converged) choice_.count(work_.linear.iterations, digits_of(work_.linear));
+    if (is_excused(work_.linear, params)) first_ = {}, set_up_ = {};
     return work_.linear.converged;
+  }
+
+  /// Nothing that was made for a preconditioner stays, nor the form of the matrix that it reads.
+  void let_go() {
+    begin_anew();
+    solver_.reset();
+    system_.A.reset();
+    own_.A.reset();
+  }
+  void fall_back() {
+    const std::string& why_not = attempt_.why_not.empty() ? std::string("it did not converge") : attempt_.why_not;
+    if (!attempt_.lacked_memory)
+      summarise_first_attempt(choice_.params().solver.preconditioner, work_.linear, context_.summary);
+    choice_.fall_back(why_not, attempt_.lacked_memory);
+    let_go();
   }
 
   /// A solver that has failed has given back what it kept.
@@ -128,13 +181,14 @@ class ImplicitStages final : public Stages<Exec> {
       Scope scope(exec_, "assemble");
       linalg::combine(exec_, system_.matrix.values.view(), {}, {{1.0}, problem_.stiffness().values.view()},
                       {{sigma}, problem_.mass().values.view()});
-      if (!solver_)
+      if (!has_removed_)
         removed_ = assembly::remove_columns(exec_, system_.matrix, problem_.prescribed().dofs);
       else
         assembly::remove_again(exec_, system_.matrix, removed_);
+      has_removed_ = true;
     }
     const OverRanks<Exec>& ranks = problem_.ranks();
-    ranks.store(params_, system_, own_, context_.summary);
+    ranks.store(choice_.params(), system_, own_, context_.summary);
     if (ChangingOrders<Exec>* const lower = problem_.lower()) {
       lower->fill(t, sigma);
       (ranks ? own_ : system_).A->set_lower_orders(lower->orders());
@@ -145,7 +199,9 @@ class ImplicitStages final : public Stages<Exec> {
       first_ = {.t = t, .sigma = sigma};
       ++work_.set_ups;
     }
-    if (!solver_) solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, params_.solver);
+    // A first one has no successors where nothing changes.
+    if (set_up_.is_refilled() || problem_.varying().mass || problem_.varying().stiffness) choice_.count_matrix();
+    if (!solver_) solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, choice_.params().solver);
     solver_->set_operator(ranks ? *own_.A : *system_.A, reuse);
     work_.nnz = ranks ? own_.nnz : system_.matrix.nnz();
     sigma_ = sigma;
@@ -155,16 +211,18 @@ class ImplicitStages final : public Stages<Exec> {
 
   Exec& exec_;
   Evolving<Exec>& problem_;
-  const CommonParams& params_;
   Context& context_;
+  ChosenOnTheWay choice_;
+  FirstAttempt attempt_;       ///< the last of multigrid that was chosen on the way
   System<Exec> system_, own_;  ///< of all rows that are seen, and over ranks of those that this one owns
   assembly::RemovedColumns<Space> removed_;
+  bool has_removed_ = false;
   std::unique_ptr<solvers::LinearSolver<Exec>> solver_;
   double sigma_ = 0;   ///< of the matrix; 0: there is none
   long matrices_ = 0;  ///< mass and stiffness that it was made of
   First first_;
   KeptSetUp set_up_;
-  std::pair<First, KeptSetUp> before_;  ///< at the beginning of the step
+  Left before_;  ///< at the beginning of the step
 };
 
 }  // namespace tessera::physics

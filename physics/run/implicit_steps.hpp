@@ -50,6 +50,11 @@ class ImplicitSteps {
     const double dt = solvers::detail::fitted(state.t, time_.end, control_.dt);
     return {state.t, dt, dt == time_.end - state.t ? time_.end : state.t + dt};
   }
+  /// From this state on, if they are of the length of the next one.
+  double to_come(const State& state) const {
+    if (fixed_) return static_cast<double>(fixed_->count() - state.step);
+    return std::max(1.0, (time_.end - state.t) / control_.dt);
+  }
   /// Of the whole run.
   double part_done(const State& state) const {
     if (fixed_) return static_cast<double>(state.step) / static_cast<double>(fixed_->count());

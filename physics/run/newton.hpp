@@ -88,13 +88,15 @@ class Newton {
 
   /// What solves its systems, and the set-up of that.
   const TangentSolver<Exec>& tangent() const { return tangent_; }
+  TangentSolver<Exec>& tangent() { return tangent_; }
   /// Makes the set-up of a run that goes on here: of the tangent at u [rows]. Collective.
   void make_set_up(const std::vector<double>& u, const KeptSetUp& life) {
     load_ = 1;
     move_problem(u);
     tangent_.make_set_up(u, life);
   }
-  /// Iterations are not said one by one: there are many solutions.
+  /// There are many solutions: iterations are not said one by one, and whoever asks for solutions chooses the
+  /// preconditioner between them.
   void be_quiet() { quiet_ = true; }
 
  private:
@@ -109,12 +111,15 @@ class Newton {
     report.converged = !prescribe(u, values) && residual == 0;
     forcing_ = loosest;
     double asked = 0;
+    const auto before = report.history.size();
     for (int k = 0; k < params_.newton.max_iterations && !report.converged; ++k) {
       if (const auto stop = stop_of(context_); stop && stop()) {
         report.interrupted = true;
         return;
       }
       const bool prescribes = prescribe(u, values);
+      if (!quiet_)
+        tangent_.choose(systems_to_come(k, report.load_steps), fmt::format("iteration {}", before + k + 1), "system");
       try {
         if (!correct(u, residual, prescribes, report)) return;
       } catch (const Error& error) {
@@ -150,6 +155,13 @@ class Newton {
                     params_.newton.max_iterations, params_.newton.max_iterations == 1 ? "" : "s", asked);
     report.help =
         "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
+  }
+
+  /// Of a load step in which so many were solved, after so many load steps: nobody knows. As many again, three at
+  /// least, and as many of each load step to come.
+  double systems_to_come(int solved, int load_steps_done) const {
+    constexpr int least = 3;
+    return std::max(solved, least) * (params_.newton.load_steps - load_steps_done);
   }
 
   void move_problem(const std::vector<double>& u) {

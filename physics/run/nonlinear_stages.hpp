@@ -89,19 +89,26 @@ class NonlinearStages final : public Stages<Exec> {
     return converged;
   }
 
-  void begin_step() override { before_ = {first_, newton_.tangent().set_up()}; }
+  void begin_step(Offset step, double to_come) override {
+    before_ = left();
+    newton_.tangent().choose(to_come, step_name(step), "step");
+  }
 
   State::Kept kept() const override {
-    const auto& [first, set_up] = work_.linear.interrupted ? before_ : std::pair{first_, newton_.tangent().set_up()};
+    const auto& [first, set_up, choice] = work_.linear.interrupted ? before_ : left();
     const auto rows = static_cast<std::size_t>(problem_.space().rows());
-    return {
+    State::Kept result{
         {set_up.state ? *set_up.state : std::vector<double>(rows)},
         {first.t, set_up.life.is_there() ? first.sigma : 0, set_up.life.first(), set_up.life.is_worn() ? 1.0 : 0.0}};
+    result.numbers.insert(result.numbers.end(), choice.begin(), choice.end());
+    return result;
   }
   /// Makes the set-up again of the tangent that it was made of.
   void restore(const State::Kept& kept) override {
     const std::vector<double>& numbers = kept.numbers;
-    if (numbers.size() < 4 || kept.vectors.empty() || numbers[1] == 0) return;
+    if (numbers.size() < 4) return;
+    newton_.tangent().restore_choice(std::span(numbers).subspan(4));
+    if (kept.vectors.empty() || numbers[1] == 0) return;
     const double t = problem_.time();
     first_ = {numbers[0], numbers[1]};
     problem_.move_to(first_.t);
@@ -120,6 +127,13 @@ class NonlinearStages final : public Stages<Exec> {
   struct First {
     double t = 0, sigma = 0;
   };
+  /// What a run is left with.
+  struct Left {
+    First first;
+    typename TangentSolver<Exec>::SetUp set_up;
+    ChosenOnTheWay::Kept choice = {};
+  };
+  Left left() const { return {first_, newton_.tangent().set_up(), newton_.tangent().choice()}; }
 
   bool solve_from(View<const double> guess, View<double> U) {
     std::vector<double> u(static_cast<std::size_t>(U.size()));
@@ -148,7 +162,7 @@ class NonlinearStages final : public Stages<Exec> {
   StageProblem<Exec> stage_;
   Newton<Exec> newton_;
   First first_;
-  std::pair<First, typename TangentSolver<Exec>::SetUp> before_;  ///< at the beginning of the step
+  Left before_;  ///< at the beginning of the step
 };
 
 }  // namespace tessera::physics

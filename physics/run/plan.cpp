@@ -52,34 +52,6 @@ double likely_entries(const Discretisation& space, int order) {
   return of_node * (space.ranks ? space.owned_rows() : space.rows());
 }
 
-/// What the system of one rank takes part in, and the memory that is free for it: of ranks the most that one has and
-/// the least that is free, so that all of them choose the same. Ranks of threads are taken to share one host.
-struct Room {
-  solvers::ProblemSize size;
-  double free = 0;
-};
-Room room_of(const CommonParams& params, const Discretisation& space, int planned_ranks) {
-  const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
-  const int ranks = space.ranks ? std::max(space.ranks->size(), planned_ranks) : planned_ranks;
-  const int gpus = std::max(cuda_info().devices, 1), ranks_of_gpu = (ranks + gpus - 1) / gpus;  // of one machine
-  const double part = space.ranks ? 1 : 1.0 / ranks, rows = space.ranks ? space.owned_rows() : space.rows();
-  Room room{.size = {.rows = part * rows,
-                     .entries = part * likely_entries(space, params.physics.order),
-                     .on_cuda = on_cuda,
-                     .block = static_cast<double>(space.components),
-                     .dim = space.mesh.dim},
-            .free = on_cuda ? static_cast<double>(cuda_info().free_bytes) / ranks_of_gpu
-                            : static_cast<double>(host_memory().free) / ranks};
-  if (ranks > 1) room.size.all_rows = rows;
-  if (!space.ranks) return room;
-  // One that plans for others has as many rows as the largest of them.
-  room.size.all_rows =
-      static_cast<double>(sum(*space.ranks, std::int64_t{space.owned_rows()})) * ranks / space.ranks->size();
-  for (double* most : {&room.size.rows, &room.size.entries}) *most = maximum(*space.ranks, *most);
-  room.free = minimum(*space.ranks, room.free);
-  return room;
-}
-
 /// Whether nothing stands in the way of multigrid over orders: formats that have no copy in single precision do, and
 /// more than 2^31 nodes of cells, of which there are at most 8 a node.
 bool has_lower_orders(const CommonParams& params, const Traits& traits, const solvers::ProblemSize& size) {
@@ -89,6 +61,28 @@ bool has_lower_orders(const CommonParams& params, const Traits& traits, const so
 }
 
 }  // namespace
+
+RoomOfSystem room_of(const CommonParams& params, const Discretisation& space, int planned_ranks) {
+  const bool on_cuda = resolve_backend(params.run.backend) == "cuda";
+  const int ranks = space.ranks ? std::max(space.ranks->size(), planned_ranks) : planned_ranks;
+  const int gpus = std::max(cuda_info().devices, 1), ranks_of_gpu = (ranks + gpus - 1) / gpus;  // of one machine
+  const double part = space.ranks ? 1 : 1.0 / ranks, rows = space.ranks ? space.owned_rows() : space.rows();
+  RoomOfSystem room{.size = {.rows = part * rows,
+                             .entries = part * likely_entries(space, params.physics.order),
+                             .on_cuda = on_cuda,
+                             .block = static_cast<double>(space.components),
+                             .dim = space.mesh.dim},
+                    .free = on_cuda ? static_cast<double>(cuda_info().free_bytes) / ranks_of_gpu
+                                    : static_cast<double>(host_memory().free) / ranks};
+  if (ranks > 1) room.size.all_rows = rows;
+  if (!space.ranks) return room;
+  // One that plans for others has as many rows as the largest of them.
+  room.size.all_rows =
+      static_cast<double>(sum(*space.ranks, std::int64_t{space.owned_rows()})) * ranks / space.ranks->size();
+  for (double* most : {&room.size.rows, &room.size.entries}) *most = maximum(*space.ranks, *most);
+  room.free = minimum(*space.ranks, room.free);
+  return room;
+}
 
 std::string settle_preconditioner(CommonParams& params, const Traits& traits, const Discretisation& space,
                                   bool one_system, int planned_ranks) {
@@ -103,7 +97,7 @@ std::string settle_preconditioner(CommonParams& params, const Traits& traits, co
                               : space.ranks       ? space.why_without_matrix
                                                   : why_without_matrix(params, space.mesh);
   if (!one_system) return "";
-  const Room room = room_of(params, space, planned_ranks);
+  const RoomOfSystem room = room_of(params, space, planned_ranks);
   const bool others = !has_simplices_alone(space.mesh);
   const solvers::OneSystem system{.size = room.size,
                                   .entries = in_rows && without.empty(),

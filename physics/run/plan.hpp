@@ -4,6 +4,7 @@
 
 #include "assembly/cells/assembler.hpp"
 #include "physics/model.hpp"
+#include "solvers/method.hpp"
 
 namespace tessera::physics {
 
@@ -17,6 +18,15 @@ struct Plan {
 };
 /// Throws Error(usage) where strategy, format, solver and order do not go together. Of models that have both.
 Plan plan_operator(const CommonParams& params, const Discretisation& space);
+
+/// What the system of one rank takes part in, and the memory that is free for it: of ranks the most that one has and
+/// the least that is free, so that all of them choose the same. Ranks of threads are taken to share one host.
+struct RoomOfSystem {
+  solvers::ProblemSize size;
+  double free = 0;
+};
+/// `planned_ranks`: that are to share a space which one has. Collective where ranks share the space.
+RoomOfSystem room_of(const CommonParams& params, const Discretisation& space, int planned_ranks = 1);
 
 /// Replaces preconditioner = "auto" by what the run takes, and says why. `one_system`: one linear system is solved,
 /// from a start that knows nothing; else it is jacobi, or block_jacobi of several unknowns a node. Collective where

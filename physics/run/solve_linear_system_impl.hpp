@@ -9,52 +9,6 @@
 #include "solvers/automatic.hpp"
 
 namespace tessera::physics {
-namespace detail {
-
-/// What a preconditioner that was chosen automatically has done.
-struct FirstAttempt {
-  solvers::Report report;
-  std::string why_not;       ///< another takes its place; empty: none does
-  bool went_nearer = false;  ///< the residual of what it leaves is smaller than that of the start
-  bool lacked_memory = false;
-};
-
-/// `alone`: no other rank waits for what one that lacks memory does not do.
-template <class Solve>
-FirstAttempt attempt(const Solve& solve, const solvers::SolverParams& params, const solvers::Monitor& monitor,
-                     bool alone) {
-  FirstAttempt result;
-  FallingResidual residual;
-  const solvers::Monitor watches{.progress =
-                                     [&](int iteration, double norm) {
-                                       residual.look(iteration, norm);
-                                       if (monitor.progress) monitor.progress(iteration, norm);
-                                     },
-                                 .stop = [&] { return residual.has_ceased() || (monitor.stop && monitor.stop()); }};
-  const auto lacks = [&](const Error& error) {
-    result.lacked_memory = true;
-    result.why_not = error.what();
-  };
-  try {
-    result.report = solve(params, watches);
-  } catch (const Error& error) {
-    if (!alone || error.code() != ExitCode::memory) throw;
-    lacks(error);
-  } catch (const std::bad_alloc&) {
-    if (!alone) throw;
-    lacks(out_of_host_memory());
-  }
-  const solvers::Report& report = result.report;
-  if (result.lacked_memory || report.converged) return result;
-  if (residual.has_ceased())
-    result.why_not = fmt::format("its residual had ceased to fall after {} iterations", report.iterations);
-  else if (!report.interrupted && report.iterations < params.max_iterations)
-    result.why_not = report.failure;
-  result.went_nearer = !report.history.empty() && report.relative_residual < report.history.front();
-  return result;
-}
-
-}  // namespace detail
 
 template <class Exec>
 solvers::Report solve_linear_system(Exec& exec, const linalg::Operator<Exec>& A, View<const double> b,
@@ -75,7 +29,7 @@ solvers::Report solve_linear_system(Exec& exec, const linalg::Operator<Exec>& A,
   solvers::Report report;
   int products = 0;
   if (solvers::is_automatic(params)) {
-    detail::FirstAttempt first = detail::attempt(solve, params, monitor, exec.link() == nullptr);
+    FirstAttempt first = attempt(solve, params, monitor, exec.link() == nullptr);
     report = std::move(first.report);
     if (!first.why_not.empty()) {
       solvers::SolverParams other = params;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "assembly/space/dirichlet.hpp"
+#include "physics/run/chosen_on_the_way.hpp"
+#include "physics/run/fallen_back.hpp"
 #include "physics/run/kept_set_up.hpp"
 #include "physics/run/over_ranks.hpp"
 
@@ -27,7 +29,20 @@ class TangentSolver {
 
   TangentSolver(Exec& exec, Nonlinear<Exec>& problem, const CommonParams& params, const DirichletData& fixed,
                 const OverRanks<Exec>& ranks, Context& context)
-      : exec_(exec), problem_(problem), params_(params), fixed_(fixed), ranks_(ranks), context_(context) {}
+      : exec_(exec),
+        problem_(problem),
+        params_(params),
+        fixed_(fixed),
+        ranks_(ranks),
+        context_(context),
+        choice_(params, ranks.space(), context.summary) {}
+
+  /// See ChosenOnTheWay::decide. Collective.
+  void choose(double to_come, const std::string& name, const char* unit) {
+    if (choice_.decide(to_come, name, unit)) let_go();
+  }
+  ChosenOnTheWay::Kept choice() const { return choice_.kept(); }
+  void restore_choice(std::span<const double> kept) { choice_.restore(kept); }
 
   /// The system at u, where the problem is; `away`: d of the fixed dofs.
   void make(const std::vector<double>& u, const std::vector<double>& away) {
@@ -57,12 +72,19 @@ class TangentSolver {
   void judge(const solvers::Report& report) {
     if (!report.converged) return;
     set_up_.life.judge(report.iterations, digits_);
+    choice_.count(report.iterations, digits_);
     if (is_excused(report, params_.solver)) set_up_ = {};
   }
-  /// After a solve that failed, where it may be the old set-up that is at fault: it is made anew for the same system.
+  /// After a solve that failed, where it may be the old set-up that is at fault, or the preconditioner that was chosen
+  /// on the way: it is made anew for the same system, or jacobi in its place.
   bool makes_anew(const std::vector<double>& u, const solvers::Report& report) {
-    const bool again = set_up_.life.is_refilled() && !report.interrupted;
+    const bool falls_back = choice_.is_multigrid() && !set_up_.life.is_refilled() && !report.interrupted;
+    const bool again = falls_back || (set_up_.life.is_refilled() && !report.interrupted);
     set_up_ = {};  // a solver that has failed has given back what it kept
+    if (falls_back) {
+      fall_back(report);
+      ranks_.store(choice_.params(), system_, own_, context_.summary);
+    }
     if (again) set_operator(u);
     return again;
   }
@@ -88,24 +110,39 @@ class TangentSolver {
   }
 
  private:
+  /// Nothing that was made for a preconditioner stays, nor the form of the matrix that it reads.
+  void let_go() {
+    set_up_ = {};
+    solver_.reset();
+    system_.A.reset();
+    own_.A.reset();
+  }
+  void fall_back(const solvers::Report& report) {
+    if (!attempt_.lacked_memory)
+      summarise_first_attempt(choice_.params().solver.preconditioner, report, context_.summary);
+    choice_.fall_back(attempt_.why_not.empty() ? "it did not converge" : attempt_.why_not, attempt_.lacked_memory);
+    let_go();
+  }
+
   /// The operator of the first tangent takes the values of the others: they have its pattern.
   void fill(const std::vector<double>& away) {
     ranks_.each([&] {
       problem_.tangent(system_);
       assembly::eliminate_dirichlet(exec_, system_.matrix, system_.b.view(), fixed_.dofs, away);
     });
-    ranks_.store(params_, system_, own_, context_.summary);
+    ranks_.store(choice_.params(), system_, own_, context_.summary);
     if (auto lower = problem_.lower_orders()) (ranks_ ? own_ : system_).A->set_lower_orders(std::move(lower));
     if (nnz_ == 0) nnz_ = ranks_ ? own_.nnz : system_.matrix.nnz();
   }
 
   void set_operator(const std::vector<double>& u) {
     if (!solver_) {
-      solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, params_.solver);
+      solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, choice_.params().solver);
       d_ = Array<double, Space>(ranks_.rows());
     }
     // Iterations are those of all ranks, and so is what is decided of them.
     solver_->set_operator(*system().A, set_up_.life.next());
+    choice_.count_matrix();
     if (set_up_.life.is_refilled()) return;
     set_up_.state = std::make_shared<const std::vector<double>>(u);
     ++set_ups_;
@@ -125,14 +162,23 @@ class TangentSolver {
       monitor.stop = [&enough, stop = monitor.stop] { return enough || (stop && stop()); };
     }
     const View<const double> b = system().b.view();
-    solvers::Report report;
-    if (prescribes) {
+    const auto solve = [&](const solvers::SolverParams&, const solvers::Monitor& watched) {
+      if (!prescribes) return solver_->solve(b, d_.view(), watched);
       const DirichletData own = of_owned_rows({fixed_.dofs, away}, ranks_.rows());
       const auto rows = to_space<Space>(own.dofs);
       const auto values = to_space<Space>(own.values);
-      report = solver_->solve(b, d_.view(), monitor, {rows.view(), values.view()});
+      return solver_->solve(b, d_.view(), watched, {rows.view(), values.view()});
+    };
+    solvers::Report report;
+    if (choice_.is_multigrid()) {
+      attempt_ = attempt(solve, choice_.params().solver, monitor, ranks_.link() == nullptr);
+      report = attempt_.report;
+      if (!attempt_.why_not.empty()) {
+        report.interrupted = false;
+        return report;
+      }
     } else {
-      report = solver_->solve(b, d_.view(), monitor);
+      report = solve(params_.solver, monitor);
     }
     // Residuals that an iteration recurs are a little off.
     constexpr double nearly = 2;
@@ -146,20 +192,14 @@ class TangentSolver {
     return report;
   }
 
-  /// Decimal digits of the residual that a solve has won.
-  static double digits_of(const solvers::Report& report) {
-    constexpr double most = 16;
-    const double before = report.history.empty() ? 1 : report.history.front(), after = report.relative_residual;
-    if (!(before > 0)) return 0;
-    return after > 0 ? std::clamp(std::log10(before / after), 0.0, most) : most;
-  }
-
   Exec& exec_;
   Nonlinear<Exec>& problem_;
   const CommonParams& params_;
   const DirichletData& fixed_;
   const OverRanks<Exec>& ranks_;
   Context& context_;
+  ChosenOnTheWay choice_;
+  FirstAttempt attempt_;       ///< the last of multigrid that was chosen on the way
   System<Exec> system_, own_;  ///< of all rows that are seen, and over ranks of those that this one owns
   std::unique_ptr<solvers::LinearSolver<Exec>> solver_;
   Array<double, Space> d_;

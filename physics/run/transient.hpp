@@ -74,7 +74,7 @@ class TimeLoop : private Walk<Exec> {
     ImplicitSteps<Exec> steps(exec_, time_, problem_, split_.has_value());
     if (state.step > 0) {
       restore_split(state);
-      restore_stages(*stages, state);
+      restore_stages(*stages, steps, state);
       steps.restore(state.kept);
     }
     Array<double, Space> u = to_space<Space>(state.u);
@@ -97,7 +97,7 @@ class TimeLoop : private Walk<Exec> {
       if (report_.interrupted) break;
       const auto [before, dt, end] = steps.next(state);
       if (split_ && !split_->before(before, dt, u.view())) break;
-      stages->begin_step();
+      stages->begin_step(state.step + 1, steps.to_come(state));
       const auto outcome = steps.take(*stages, {before, dt, end}, u.view());
       if (outcome == Outcome::unsolved) {
         if (split_) split_->take_back(u.view());
@@ -135,8 +135,9 @@ class TimeLoop : private Walk<Exec> {
     nnz_ = work.nnz;
   }
 
-  /// What stages keep are the last ones of the vectors and numbers.
-  void restore_stages(Stages<Exec>& stages, State& state) const {
+  /// What stages keep are the last ones of the vectors, and the numbers behind those of the steps: checkpoints of
+  /// before preconditioners were chosen on the way have fewer.
+  void restore_stages(Stages<Exec>& stages, const ImplicitSteps<Exec>& steps, State& state) const {
     const auto cut = []<class T>(std::vector<T>& all, std::size_t last) {
       const auto from = all.end() - static_cast<std::ptrdiff_t>(std::min(last, all.size()));
       std::vector<T> result(from, all.end());
@@ -146,7 +147,8 @@ class TimeLoop : private Walk<Exec> {
     const State::Kept like = stages.kept();
     State::Kept kept;
     kept.vectors = cut(state.kept.vectors, like.vectors.size());
-    kept.numbers = cut(state.kept.numbers, like.numbers.size());
+    const std::size_t all = state.kept.numbers.size(), of_steps = std::min(all, steps.kept().numbers.size());
+    kept.numbers = cut(state.kept.numbers, std::min(all - of_steps, like.numbers.size()));
     stages.restore(kept);
   }
 

@@ -126,5 +126,67 @@ TEST(AutomaticPreconditioner, OfElasticBodiesCountsNodesAlongAnAxis) {
   EXPECT_EQ(choice(without), "pmg");
 }
 
+/// Steps like one that took so many iterations, of which jacobi has solved enough to know.
+solvers::Following steps_of(double iterations, double to_come, double digits = 8, double matrices = 0) {
+  return {.iterations = iterations,
+          .with_amg = solvers::iterations_of_amg(digits, true),
+          .matrices = matrices,
+          .steps = to_come,
+          .lost = 1e6};
+}
+std::string on_the_way(const ProblemSize& size, const solvers::Following& steps, double free_bytes = 0) {
+  return solvers::choose_on_the_way({}, {.size = size}, steps, free_bytes).preconditioner;
+}
+
+TEST(PreconditionerOnTheWay, IsMultigridWhereManyHardSystemsAreToCome) {
+  for (const bool on_cuda : {false, true}) {
+    const ProblemSize large = tets(1e6, on_cuda);
+    EXPECT_EQ(on_the_way(large, steps_of(300, 1)), "jacobi");
+    EXPECT_EQ(on_the_way(large, steps_of(300, 100)), "amg");
+    EXPECT_EQ(on_the_way(large, steps_of(20, 1e6)), "jacobi");
+    EXPECT_EQ(on_the_way(large, steps_of(60, 1e6)), "jacobi");
+    EXPECT_EQ(on_the_way(large, steps_of(60, 1e6, 2)), "amg");
+    EXPECT_EQ(on_the_way(tets(1000, on_cuda), steps_of(300, 1e6)), "jacobi");
+  }
+  EXPECT_EQ(on_the_way(tets(5e3, false), steps_of(300, 100)), "amg");
+  EXPECT_EQ(on_the_way(tets(5e3, true), steps_of(300, 100)), "amg");
+}
+
+TEST(PreconditionerOnTheWay, CountsTheMatricesThatChange) {
+  EXPECT_EQ(on_the_way(tets(1e6, false), steps_of(200, 1000, 8, 0)), "amg");
+  EXPECT_EQ(on_the_way(tets(1e6, false), steps_of(200, 1000, 8, 1)), "jacobi");
+}
+
+/// The first steps may be harder than those that follow.
+TEST(PreconditionerOnTheWay, WaitsUntilJacobiHasCostMore) {
+  solvers::Following steps = steps_of(300, 100);
+  steps.lost = 10;
+  EXPECT_EQ(on_the_way(tets(1e6, false), steps), "jacobi");
+}
+
+TEST(PreconditionerOnTheWay, TakesNoMoreMemoryThanThereIs) {
+  EXPECT_EQ(on_the_way(tets(1e6, false), steps_of(300, 100), 1e10), "amg");
+  EXPECT_EQ(on_the_way(tets(1e6, false), steps_of(300, 100), 1e8), "jacobi");
+  const std::string why = solvers::choose_on_the_way({}, {.size = tets(1e6, false)}, steps_of(300, 100), 1e8).why;
+  EXPECT_EQ(why, "300 iterations of jacobi in the last step, and 100 more to come, but amg has too little memory");
+}
+
+TEST(PreconditionerOnTheWay, IsJacobiOfWhatMultigridDoesNotTake) {
+  const auto choice = [](const OneSystem& system) {
+    return solvers::choose_on_the_way({}, system, steps_of(1000, 1000), 0).preconditioner;
+  };
+  EXPECT_EQ(choice({.size = tets(1e6, false)}), "amg");
+  EXPECT_EQ(choice({.size = tets(1e6, false), .entries = false}), "jacobi");
+  EXPECT_EQ(choice({.size = tets(1e6, false), .entries = false, .matrix = false}), "jacobi");
+}
+
+/// Ranks have a part of the rows each, and choose alike.
+TEST(PreconditionerOnTheWay, KnowsTheRowsOfAllRanks) {
+  ProblemSize part = tets(1500, false);
+  EXPECT_EQ(on_the_way(part, steps_of(300, 100)), "jacobi");
+  part.all_rows = 6000;
+  EXPECT_EQ(on_the_way(part, steps_of(300, 100)), "amg");
+}
+
 }  // namespace
 }  // namespace tessera
