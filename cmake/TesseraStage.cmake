@@ -58,6 +58,10 @@ if(TESSERA_WERROR)
       "$<$<COMPILE_LANGUAGE:CXX>:-Wno-error=restrict;-Wno-error=array-bounds;-Wno-error=stringop-overflow;-Wno-error=stringop-overread;-Wno-error=format-truncation;-Wno-error=uninitialized;-Wno-error=maybe-uninitialized;-Wno-error=psabi>")
   endif()
 endif()
+if(TESSERA_QUICK_DEVICE_CODE)
+  # Few sizes of elements have kernels (assembly/matrix_free/kernel_sizes.hpp).
+  target_compile_definitions(tessera_flags INTERFACE TESSERA_QUICK_DEVICE_CODE)
+endif()
 if(TESSERA_QUICK_DEVICE_CODE AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
   # Functions that it leaves as calls have stacks that ptxas does not know, which it would warn of.
   target_compile_options(tessera_flags INTERFACE
