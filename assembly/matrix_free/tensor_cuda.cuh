@@ -1,6 +1,7 @@
 #pragma once
 // Sum factorisation on CUDA. n^(dim-1) threads hold a cell, each a line of n values in registers: along a line a table
 // is applied with constants as operands, and shared memory only turns the lines from one axis to the next.
+#include "assembly/matrix_free/kernel_sizes.hpp"
 #include "assembly/matrix_free/tensor_points.cuh"
 #include "base/parallel.hpp"
 
@@ -306,18 +307,28 @@ void launch_tensor(Cuda& exec, const LineTables& tables, const TensorView<Form>&
   }
 }
 
+/// launch_tensor, where this build has it.
+template <int n, class Form, class T = typename Form::Number>
+void launch_tensor_of(Cuda& exec, const LineTables& tables, const TensorView<Form>& block, const T* x, T* y,
+                      T* elements) {
+  if constexpr (has_kernels(n))
+    launch_tensor<n>(exec, tables, block, x, y, elements);
+  else
+    refuse_size();
+}
+
 template <class Form>
 void apply_tensor(Cuda& exec, const LineTables& tables, const TensorView<Form>& block, const typename Form::Number* x,
                   typename Form::Number* y, typename Form::Number* elements) {
   switch (block.n) {
-    case 2: return launch_tensor<2>(exec, tables, block, x, y, elements);
-    case 3: return launch_tensor<3>(exec, tables, block, x, y, elements);
-    case 4: return launch_tensor<4>(exec, tables, block, x, y, elements);
-    case 5: return launch_tensor<5>(exec, tables, block, x, y, elements);
-    case 6: return launch_tensor<6>(exec, tables, block, x, y, elements);
-    case 7: return launch_tensor<7>(exec, tables, block, x, y, elements);
-    case 8: return launch_tensor<8>(exec, tables, block, x, y, elements);
-    case 9: return launch_tensor<9>(exec, tables, block, x, y, elements);
+    case 2: return launch_tensor_of<2>(exec, tables, block, x, y, elements);
+    case 3: return launch_tensor_of<3>(exec, tables, block, x, y, elements);
+    case 4: return launch_tensor_of<4>(exec, tables, block, x, y, elements);
+    case 5: return launch_tensor_of<5>(exec, tables, block, x, y, elements);
+    case 6: return launch_tensor_of<6>(exec, tables, block, x, y, elements);
+    case 7: return launch_tensor_of<7>(exec, tables, block, x, y, elements);
+    case 8: return launch_tensor_of<8>(exec, tables, block, x, y, elements);
+    case 9: return launch_tensor_of<9>(exec, tables, block, x, y, elements);
   }
 }
 

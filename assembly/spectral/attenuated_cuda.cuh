@@ -240,7 +240,7 @@ inline MemoryLayout memory_layout(const Cuda&) { return {.by_mechanism = true, .
 template <class Law, class T>
 void apply_attenuated(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const MemoryView<T>& memory,
                       T* elements, const Target<T>& target) {
-  on_lattice(block.dim, block.n, [&](auto of_dim, auto of_n) {
+  on_kernel_lattice(block.dim, block.n, [&](auto of_dim, auto of_n) {
     constexpr int dim = of_dim(), n = of_n();
     using Shape = PatchShape<n, dim, Law::components(dim), T>;
     const Offset blocks = (Offset{block.cells} + Shape::cells - 1) / Shape::cells;

@@ -364,8 +364,9 @@ void apply_block(Cuda& exec, const Rule& rule, const BlockView<T>& block, const 
 template <class Law, class T>
 void apply_cells(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, T* elements,
                  const Target<T>& target) {
-  on_lattice(block.dim, block.n,
-             [&](auto dim, auto n) { device::apply_block<n(), dim(), Law>(exec, rule, block, u, elements, target); });
+  on_kernel_lattice(block.dim, block.n, [&](auto dim, auto n) {
+    device::apply_block<n(), dim(), Law>(exec, rule, block, u, elements, target);
+  });
 }
 template <class Law, class T>
 PatchLayout patch_layout(Cuda&, int dim, int n) {

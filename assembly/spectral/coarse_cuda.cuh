@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(CoarseThreads<n, dim, Law, stored, T>::all,
 template <class Law, class T>
 void apply_coarse(Cuda& exec, const Rule& rule, const BlockView<T>& block, const T* u, const CoarseView<T>& memory,
                   T* elements, const Target<T>& target) {
-  on_lattice(block.dim, block.n, [&](auto of_dim, auto of_n) {
+  on_kernel_lattice(block.dim, block.n, [&](auto of_dim, auto of_n) {
     constexpr int dim = of_dim(), n = of_n();
     using Shape = PatchShape<n, dim, Law::components(dim), T>;
     const Offset blocks = (Offset{block.cells} + Shape::cells - 1) / Shape::cells;

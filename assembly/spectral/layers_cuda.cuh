@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(power(n, dim))
 template <class Law, class T>
 void apply_layer(Cuda& exec, const Rule& rule, const LayerView<T>& layer, const T* u, const MemoryView<T>& memory,
                  T* elements) {
-  on_lattice(layer.block.dim, layer.block.n, [&](auto of_dim, auto of_n) {
+  on_kernel_lattice(layer.block.dim, layer.block.n, [&](auto of_dim, auto of_n) {
     constexpr int dim = of_dim(), n = of_n();
     const auto run = [&](auto kernel) {
       launch(exec, kernel, Offset{layer.block.cells}, power(n, dim), layer, Line<n, T>(rule), u, memory, elements);

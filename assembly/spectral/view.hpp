@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "assembly/matrix_free/geometry.hpp"
+#include "assembly/matrix_free/kernel_sizes.hpp"
 #include "assembly/spectral/patches.hpp"
 #include "assembly/spectral/rule.hpp"
 #include "base/error.hpp"
@@ -51,6 +52,17 @@ void on_lattice(int dim, int n, Run run) {
   };
   if (dim == 2) return with_nodes(std::integral_constant<int, 2>());
   with_nodes(std::integral_constant<int, 3>());
+}
+
+/// The same for kernels: of those that this build has.
+template <class Run>
+void on_kernel_lattice(int dim, int n, Run run) {
+  on_lattice(dim, n, [&](auto of_dim, auto of_n) {
+    if constexpr (matrix_free::has_kernels(of_n()))
+      run(of_dim, of_n);
+    else
+      matrix_free::refuse_size();
+  });
 }
 
 /// Numbers of a node in the element vector: a power of two, so that it lies in one sector of memory.

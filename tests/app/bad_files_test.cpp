@@ -41,21 +41,23 @@ void expect_refused(const Result& result, int code, const std::vector<std::strin
 TEST(DeepNests, OfKeysAreRefused) {
   const std::string deep = repeated("a.", 20000) + "a";
   const std::vector<std::string> parts = {"a key has more than 64 parts", "four parts at most"};
-  expect_refused(tessera("check " + write_deck("deep_key.toml", deep + " = 1\n")), 2, parts);
-  expect_refused(tessera("check " + write_deck("deep_quoted.toml", repeated("\"a\" . ", 20000) + "a = 1\n")), 2, parts);
-  expect_refused(tessera("check " + write_deck("deep_table.toml", "[" + deep + "]\nx = 1\n")), 2, parts);
-  expect_refused(tessera("check " + write_deck("deep_inline.toml", "a = { " + deep + " = 1 }\n")), 2, parts);
-  expect_refused(tessera("check " + write_deck("shallow.toml", whole) + " --set " + deep + "=1"), 2, {"64 parts"});
-  expect_refused(tessera("check " + write_deck("deep_list.toml", "a = " + repeated("[", 20000))), 2, {"256"});
+  expect_refused(app_test::tessera("check " + write_deck("deep_key.toml", deep + " = 1\n")), 2, parts);
+  expect_refused(app_test::tessera("check " + write_deck("deep_quoted.toml", repeated("\"a\" . ", 20000) + "a = 1\n")),
+                 2, parts);
+  expect_refused(app_test::tessera("check " + write_deck("deep_table.toml", "[" + deep + "]\nx = 1\n")), 2, parts);
+  expect_refused(app_test::tessera("check " + write_deck("deep_inline.toml", "a = { " + deep + " = 1 }\n")), 2, parts);
+  expect_refused(app_test::tessera("check " + write_deck("shallow.toml", whole) + " --set " + deep + "=1"), 2,
+                 {"64 parts"});
+  expect_refused(app_test::tessera("check " + write_deck("deep_list.toml", "a = " + repeated("[", 20000))), 2, {"256"});
   // Dots in strings and comments are no keys.
   const std::string dots = "title = \"" + repeated("a.", 200) + "\" # " + repeated("a.", 200) + "\n";
-  EXPECT_EQ(tessera("check --quiet " + write_deck("dots.toml", dots + whole)).code, 0);
+  EXPECT_EQ(app_test::tessera("check --quiet " + write_deck("dots.toml", dots + whole)).code, 0);
 }
 
 TEST(Json, ThatIsNoneIsRefused) {
   auto compare = [](const std::string& text) {
     const std::string file = write_deck("wrong.json", text);
-    return tessera("compare " + file + " " + file);
+    return app_test::tessera("compare " + file + " " + file);
   };
   expect_refused(compare(repeated("[", 200000) + repeated("]", 200000)), 7, {"deeper than 100 levels"});
   expect_refused(compare(repeated("{\"a\":", 200000) + "1" + repeated("}", 200000)), 7, {"deeper than 100 levels"});
@@ -65,7 +67,7 @@ TEST(Json, ThatIsNoneIsRefused) {
 
 TEST(Vtu, WithAbsurdCountsIsRefused) {
   const fs::path out = folder() / "vtu";
-  ASSERT_EQ(tessera("run --quiet " + write_deck("vtu.toml", whole) + " --output " + out.string()).code, 0);
+  ASSERT_EQ(app_test::tessera("run --quiet " + write_deck("vtu.toml", whole) + " --output " + out.string()).code, 0);
   std::ifstream in(out / "solution.vtu", std::ios::binary);
   const std::string good(std::istreambuf_iterator<char>(in), {});
   auto compare = [&](const std::string& from, const std::string& to) {
@@ -74,7 +76,7 @@ TEST(Vtu, WithAbsurdCountsIsRefused) {
     EXPECT_NE(at, std::string::npos) << from;
     bad.replace(at, from.size(), to);
     const std::string file = write_deck("bad.vtu", bad);
-    return tessera("compare " + file + " " + (out / "solution.vtu").string());
+    return app_test::tessera("compare " + file + " " + (out / "solution.vtu").string());
   };
   expect_refused(compare("NumberOfPoints=\"25\"", "NumberOfPoints=\"999999999999\""), 7, {"claims NumberOfPoints"});
   expect_refused(compare("NumberOfCells=\"32\"", "NumberOfCells=\"9e30\""), 7, {"claims NumberOfCells"});
@@ -85,7 +87,7 @@ TEST(Vtu, WithAbsurdCountsIsRefused) {
   std::string bad = good;
   std::memset(bad.data() + bad.find('_', bad.find("<AppendedData")) + 1, 0x7f, 4);
   const std::string file = write_deck("blocks.vtu", bad);
-  expect_refused(tessera("compare " + file + " " + file), 7, {"claims more bytes than the file has"});
+  expect_refused(app_test::tessera("compare " + file + " " + file), 7, {"claims more bytes than the file has"});
 }
 
 TEST(Plugin, ThatIsNoWholeLibraryIsRefused) {
@@ -96,28 +98,31 @@ TEST(Plugin, ThatIsNoWholeLibraryIsRefused) {
   for (const double part : {0.99, 0.9, 0.5, 0.1}) {
     const std::string half =
         write_deck("half.so", bytes.substr(0, static_cast<std::size_t>(part * double(bytes.size()))));
-    expect_refused(tessera("run " + deck + " --plugin " + half), 7, {"half.so: it is cut off"});
+    expect_refused(app_test::tessera("run " + deck + " --plugin " + half), 7, {"half.so: it is cut off"});
   }
-  expect_refused(tessera("run " + deck + " --plugin " + write_deck("text.so", "text")), 7, {"no shared library"});
-  expect_refused(tessera("run " + deck + " --plugin " + program()), 7, {"plugin"});
-  expect_refused(tessera("run " + deck + " --plugin /dev/zero"), 7, {"'/dev/zero' is a device, not a plugin"});
-  expect_refused(tessera("run " + deck + " --plugin " + fifo()), 7, {"is a pipe, not a plugin"});
-  expect_refused(tessera("run " + deck + " --plugin ''"), 2, {"--plugin", "empty"});
+  expect_refused(app_test::tessera("run " + deck + " --plugin " + write_deck("text.so", "text")), 7,
+                 {"no shared library"});
+  expect_refused(app_test::tessera("run " + deck + " --plugin " + program()), 7, {"plugin"});
+  expect_refused(app_test::tessera("run " + deck + " --plugin /dev/zero"), 7,
+                 {"'/dev/zero' is a device, not a plugin"});
+  expect_refused(app_test::tessera("run " + deck + " --plugin " + fifo()), 7, {"is a pipe, not a plugin"});
+  expect_refused(app_test::tessera("run " + deck + " --plugin ''"), 2, {"--plugin", "empty"});
 }
 
 TEST(PipesAndDevices, AreNoDecksMeshesOrResults) {
-  expect_refused(tessera("run /dev/zero"), 7, {"'/dev/zero' is a device, not a deck", "- for standard input"});
-  expect_refused(tessera("run " + fifo()), 7, {"fifo' is a pipe, not a deck"});
-  expect_refused(tessera("run ''"), 2, {"the name of the deck is empty"});
-  expect_refused(tessera("run x.toml --output ''"), 2, {"--output", "empty"});
+  expect_refused(app_test::tessera("run /dev/zero"), 7,
+                 {"'/dev/zero' is a device, not a deck", "- for standard input"});
+  expect_refused(app_test::tessera("run " + fifo()), 7, {"fifo' is a pipe, not a deck"});
+  expect_refused(app_test::tessera("run ''"), 2, {"the name of the deck is empty"});
+  expect_refused(app_test::tessera("run x.toml --output ''"), 2, {"--output", "empty"});
   for (const std::string& file : {fifo(), std::string("/dev/zero")}) {
     const std::string deck = write_deck("device.toml", "[mesh]\nfile = \"" + file + "\"\n" + poisson);
-    expect_refused(tessera("check " + deck), 7, {"not a mesh file", "device.toml:2:8"});
-    expect_refused(tessera("spmv " + file), 7, {"not a matrix file"});
+    expect_refused(app_test::tessera("check " + deck), 7, {"not a mesh file", "device.toml:2:8"});
+    expect_refused(app_test::tessera("spmv " + file), 7, {"not a matrix file"});
   }
   const std::string json = (folder() / "fifo.json").string();
   mkfifo(json.c_str(), 0600);
-  expect_refused(tessera("compare " + json + " " + json), 7, {"fifo.json' is a pipe, not a file"});
+  expect_refused(app_test::tessera("compare " + json + " " + json), 7, {"fifo.json' is a pipe, not a file"});
   EXPECT_EQ(shell("head -c 20000000 /dev/zero | " + program() + " run -").code, 7);
 }
 
@@ -138,7 +143,7 @@ TEST(Msh, ANegativeTagIsCalledByItsName) {
   const std::string cells = "3 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 1 1 1 2 ";
   auto check = [&](const std::string& name, const std::string& text) {
     write_deck(name + ".msh", text);
-    return tessera("check " + write_deck(name + ".toml", "[mesh]\nfile = \"" + name + ".msh\"\n" + poisson));
+    return app_test::tessera("check " + write_deck(name + ".toml", "[mesh]\nfile = \"" + name + ".msh\"\n" + poisson));
   };
   const std::string bad_node = nodes + "-7 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 1 1 1 2 3\n$EndElements\n";
   expect_refused(check("negative_node", bad_node), 3, {"a node with the tag -7"});
@@ -157,7 +162,7 @@ TEST_P(LostOutput, IsAnErrorOfTheFileSystem) {
     for (std::size_t at; (at = command.find(name)) != std::string::npos;) command.replace(at, name.size(), path);
   const std::string program_with = program() + " " + command;
   if (command.starts_with("compare")) {
-    ASSERT_EQ(tessera("run --quiet " + deck + " --output " + out.string()).code, 0);
+    ASSERT_EQ(app_test::tessera("run --quiet " + deck + " --output " + out.string()).code, 0);
   }
   const Result full = shell("(" + program_with + " > /dev/full)");
   EXPECT_EQ(full.code, 7) << full.text;

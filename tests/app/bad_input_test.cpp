@@ -17,8 +17,8 @@ const std::string whole = square + poisson + sides;
 const std::string quantity = "[[quantity]]\nname = \"v\"\n";
 
 Result run_deck(const std::string& name, const std::string& deck, const std::string& options = "") {
-  return tessera("run " + write_deck(name + ".toml", deck) + " --output " + (folder() / ("out_" + name)).string() +
-                 options);
+  return app_test::tessera("run " + write_deck(name + ".toml", deck) + " --output " +
+                           (folder() / ("out_" + name)).string() + options);
 }
 
 class BadInput : public ::testing::TestWithParam<Case> {};

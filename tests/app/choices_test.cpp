@@ -48,7 +48,7 @@ nlohmann::json run(const std::string& deck, const std::vector<std::string>& sett
     const std::size_t equals = setting.find('=');
     arguments += " --set '" + setting.substr(0, equals) + "=\"" + setting.substr(equals + 1) + "\"'";
   }
-  const Result result = tessera(arguments);
+  const Result result = app_test::tessera(arguments);
   EXPECT_EQ(result.code, 0) << arguments << "\n" << result.text;
   return summary_in(folder() / "choices");
 }
@@ -98,9 +98,9 @@ TEST(Choices, EverySolverPreconditionerAndPrecisionGivesTheSameAnswer) {
 
 TEST(Choices, MultigridSaysWhatItsLevelsAre) {
   const fs::path out = folder() / "multigrid";
-  const Result result =
-      tessera("run " + deck_of("tet", 1) +
-              " --quiet --set solver.preconditioner=amg --set solver.coarsest_rows=20 --output " + out.string());
+  const Result result = app_test::tessera(
+      "run " + deck_of("tet", 1) + " --quiet --set solver.preconditioner=amg --set solver.coarsest_rows=20 --output " +
+      out.string());
   ASSERT_EQ(result.code, 0) << result.text;
   const nlohmann::json summary = summary_in(out);
   const nlohmann::json multigrid = summary["solver"]["multigrid"];
@@ -140,8 +140,9 @@ TEST(Choices, AutoTakesMultigridWhereItsSetUpPays) {
   EXPECT_EQ(run(deck, {"matrix.format=packed_ell"})["solver"]["preconditioner"], "jacobi");
   EXPECT_EQ(run(deck, {"assembly.strategy=matrix_free"})["solver"]["preconditioner"], "jacobi");
   EXPECT_EQ(run(deck, {"solver.preconditioner=auto", "run.precision=mixed"})["solver"]["preconditioner"], "amg");
-  const Result steps = tessera("run " + deck + " --quiet --set time.end=0.002 --set time.step=0.001 --output " +
-                               (folder() / "choices").string());
+  const Result steps =
+      app_test::tessera("run " + deck + " --quiet --set time.end=0.002 --set time.step=0.001 --output " +
+                        (folder() / "choices").string());
   ASSERT_EQ(steps.code, 0) << steps.text;
   EXPECT_EQ(summary_in(folder() / "choices")["solver"]["preconditioner"], "jacobi");
 }
@@ -170,7 +171,7 @@ TEST(Choices, AutoGoesOverOrdersWithAMatrixAndWithout) {
 TEST(Choices, WhatWasChosenMakesWayWhereItDoesNotSuit) {
   const std::string deck =
       held_square("orders_fail", 72, "type = \"poisson\"\norder = 2", "diffusivity = 1\nreaction = -200", "0");
-  const Result result = tessera("run " + deck + " --quiet --output " + (folder() / "makes_way").string());
+  const Result result = app_test::tessera("run " + deck + " --quiet --output " + (folder() / "makes_way").string());
   EXPECT_EQ(result.code, 4) << result.text;
   EXPECT_NE(result.text.find("pmg, which was chosen automatically, does not suit this matrix: jacobi takes its place"),
             std::string::npos)
@@ -195,7 +196,7 @@ value = 0
 type = "cg"
 )deck");
   for (const char* command : {"run ", "check "}) {
-    const Result result = tessera(command + deck);
+    const Result result = app_test::tessera(command + deck);
     EXPECT_EQ(result.code, 0) << result.text;
   }
 }
@@ -216,7 +217,7 @@ TEST(Choices, AutoSaysWhatItTookAndWhy) {
 TEST(Choices, ARunCanLeaveOutTheFields) {
   const fs::path out = folder() / "no_fields";
   const Result result =
-      tessera("run " + deck_of("tet", 1) + " --quiet --set output.write=false --output " + out.string());
+      app_test::tessera("run " + deck_of("tet", 1) + " --quiet --set output.write=false --output " + out.string());
   EXPECT_EQ(result.code, 0) << result.text;
   EXPECT_EQ(summary_in(out)["status"], "ok");
   EXPECT_FALSE(fs::exists(out / "solution.vtu"));
@@ -243,8 +244,8 @@ TEST(Choices, WhatDoesNotGoTogetherIsRefused) {
   };
   for (const Refused& refused : all) {
     const std::string deck = deck_of(refused.shape, refused.order);
-    const Result result =
-        tessera("run " + deck + " --quiet --output " + (folder() / "refused").string() + " " + refused.settings);
+    const Result result = app_test::tessera("run " + deck + " --quiet --output " + (folder() / "refused").string() +
+                                            " " + refused.settings);
     EXPECT_EQ(result.code, 2) << refused.settings << "\n" << result.text;
     EXPECT_TRUE(result.says(refused.says)) << refused.settings << "\n" << result.text;
     EXPECT_TRUE(result.says("help: ")) << result.text;

@@ -29,7 +29,7 @@ TEST(Completion, OfBashKnowsCommandsOptionsAndNames) {
   for (const char* command : {"run ", "check ", "mesh ", "export "})
     EXPECT_EQ(completed(command + deck.substr(0, deck.size() - 6), 2), deck + "\n");
   EXPECT_EQ(completed("restart " + deck.substr(0, deck.size() - 6), 2), "\n");  // folders only
-  EXPECT_EQ(tessera("completion csh").code, 2);
+  EXPECT_EQ(app_test::tessera("completion csh").code, 2);
 }
 
 /// Whether every quote of a line is closed in it. Outside of quotes a backslash takes the next character.
@@ -61,7 +61,7 @@ std::string zsh_case(const std::string& script, const std::string& command) {
 }
 
 TEST(Completion, OfZshAndFishHasEveryOptionThatTheHelpHas) {
-  const std::string zsh = tessera("completion zsh").text, fish = tessera("completion fish").text;
+  const std::string zsh = app_test::tessera("completion zsh").text, fish = app_test::tessera("completion fish").text;
   for (const std::string& script : {zsh, fish})
     for (const std::string& line : lines_of(script)) EXPECT_TRUE(quotes_are_closed(line)) << line;
   int options = 0, with_values = 0;
@@ -70,7 +70,7 @@ TEST(Completion, OfZshAndFishHasEveryOptionThatTheHelpHas) {
     const std::string in_zsh = zsh_case(zsh, command), in_fish = std::string("-n '__tessera_command ") + command + "'";
     EXPECT_NE(zsh.find(std::string("    '") + command + ":"), std::string::npos) << command;
     EXPECT_NE(fish.find(std::string("-n __tessera_command -a ") + command + " -d "), std::string::npos) << command;
-    for (const std::string& line : lines_of(tessera(std::string(command) + " --help").text)) {
+    for (const std::string& line : lines_of(app_test::tessera(std::string(command) + " --help").text)) {
       const std::size_t at = line.find("--");
       if (at == std::string::npos || line.find_first_not_of(' ') != line.find('-')) continue;
       const std::string name = line.substr(at + 2, line.find_first_of(" ,", at) - at - 2);

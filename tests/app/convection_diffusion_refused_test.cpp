@@ -68,7 +68,8 @@ TEST(ConvectionDiffusion, RefusesSolversForSymmetricMatrices) {
   expect_refused("typo", {.rest = "[solver]\ntype = \"gmers\""}, "unknown solver.type 'gmers'", "gmres");
   expect_refused("strategy", {.rest = "[assembly]\nstrategy = \"matrix_free\""},
                  "assembly.strategy = \"matrix_free\" is not there", "that assembles a matrix");
-  const Result result = run("lu_format", {.rest = "[solver]\ntype = \"lu\"\n[matrix]\nformat = \"sliced_ell\""});
+  const Result result =
+      convection_decks::run("lu_format", {.rest = "[solver]\ntype = \"lu\"\n[matrix]\nformat = \"sliced_ell\""});
   EXPECT_EQ(result.code, 2) << result.text;
   EXPECT_TRUE(result.says("needs the entries of the matrix in CRS")) << result.text;
 }

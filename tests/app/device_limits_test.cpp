@@ -16,8 +16,8 @@ TEST(DeviceLimits, OfSharedMemoryAreSaidByCheckAndRun) {
                                       "[[boundary]]\non = \"left\"\ntype = \"displacement\"\nvalue = [0, 0, 0]\n"
                                       "[assembly]\nstrategy = \"shared\"\n");
   for (const std::string command : {"check", "run"}) {
-    const Result result = tessera(command + " --backend cuda " + deck +
-                                  (command == "run" ? " --output " + (folder() / "shared").string() : ""));
+    const Result result = app_test::tessera(command + " --backend cuda " + deck +
+                                            (command == "run" ? " --output " + (folder() / "shared").string() : ""));
     EXPECT_EQ(result.code, 5) << result.text;
     EXPECT_TRUE(
         result.says("error: a cell (hex, order 4) by the strategy \"shared\" takes 596 KiB of shared memory, "
@@ -29,7 +29,7 @@ TEST(DeviceLimits, OfSharedMemoryAreSaidByCheckAndRun) {
         << result.text;
   }
   EXPECT_EQ(summary_in(folder() / "shared")["exit_code"], 5);
-  EXPECT_EQ(tessera("check --backend cuda --set assembly.strategy=two_pass " + deck).code, 0);
+  EXPECT_EQ(app_test::tessera("check --backend cuda --set assembly.strategy=two_pass " + deck).code, 0);
 }
 
 }  // namespace

@@ -13,8 +13,9 @@ inline nlohmann::json run_elastic(const std::string& name, const std::string& de
                                   int code = 0) {
   const fs::path out = folder() / ("out_" + name);
   const char* const backend = options.find("--backend") == std::string::npos ? " --backend threads" : "";
-  const Result result = tessera("run " + write_deck(name + ".toml", deck) + backend +
-                                " --threads 1 --set output.write=false " + options + " --output " + out.string());
+  const Result result =
+      app_test::tessera("run " + write_deck(name + ".toml", deck) + backend + " --threads 1 --set output.write=false " +
+                        options + " --output " + out.string());
   EXPECT_EQ(result.code, code) << name << "\n" << result.text;
   return summary_in(out);
 }

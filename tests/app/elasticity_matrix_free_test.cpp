@@ -29,14 +29,16 @@ std::string deck_of(const Body& body, int order) {
 
 nlohmann::json run(const std::string& deck, const std::string& name, const std::string& options, int code = 0) {
   const fs::path out = folder() / name;
-  const Result result = tessera("run " + deck + " --backend threads --quiet " + options + " --output " + out.string());
+  const Result result =
+      app_test::tessera("run " + deck + " --backend threads --quiet " + options + " --output " + out.string());
   EXPECT_EQ(result.code, code) << name << "\n" << result.text;
   return summary_in(out);
 }
 
 void expect_same_fields(const std::string& a, const std::string& b, double tolerance = 1e-8) {
   const auto file = [](const std::string& name) { return (folder() / name / "solution.vtu").string(); };
-  const Result result = tessera(fmt::format("compare --rtol {0} --atol {0} {1} {2}", tolerance, file(a), file(b)));
+  const Result result =
+      app_test::tessera(fmt::format("compare --rtol {0} --atol {0} {1} {2}", tolerance, file(a), file(b)));
   EXPECT_EQ(result.code, 0) << result.text;
 }
 
@@ -148,7 +150,7 @@ TEST_P(ElasticityMatrixFreeRefuses, InRunAndCheck) {
   for (const char* command : {"run ", "check "}) {
     SCOPED_TRACE(command);
     const std::string out = command == std::string("run ") ? " --output " + (folder() / wrong.name).string() : "";
-    expect_says(tessera(command + deck + " --backend threads" + out), wrong);
+    expect_says(app_test::tessera(command + deck + " --backend threads" + out), wrong);
   }
 }
 

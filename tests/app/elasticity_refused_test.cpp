@@ -28,8 +28,8 @@ TEST_P(ElasticRefused, SaysWhatWhereAndWhatToDo) {
   const std::string deck = write_deck(std::string(wrong.name) + ".toml", wrong.deck);
   for (const char* command : {"run", "check"}) {
     const Result result =
-        tessera(std::string(command) + " " + deck +
-                (command == std::string("run") ? " --output " + (folder() / "refused").string() : ""));
+        app_test::tessera(std::string(command) + " " + deck +
+                          (command == std::string("run") ? " --output " + (folder() / "refused").string() : ""));
     expect_says(result, wrong);
     EXPECT_TRUE(result.says("--> ")) << result.text;
   }
@@ -318,8 +318,8 @@ TEST(ElasticRefusedParts, NamesTheLoosePart) {
                                           "SetFactory(\"OpenCASCADE\");\nMesh.MeshSizeMax = 0.5;\n"
                                           "Rectangle(1) = {0, 0, 0, 1, 1};\nRectangle(2) = {5, 0, 0, 1, 1};\n"
                                           "Physical Surface(\"body\") = {1, 2};\nPhysical Curve(\"left\") = {4};\n");
-  const Result result =
-      tessera("check " + write_deck("two_parts.toml", file_mesh(geometry) + elasticity(1) + steel + clamped_2d));
+  const Result result = app_test::tessera(
+      "check " + write_deck("two_parts.toml", file_mesh(geometry) + elasticity(1) + steel + clamped_2d));
   EXPECT_EQ(result.code, 2) << result.text;
   EXPECT_TRUE(result.says("one of its 2 parts that share no node, around (5.")) << result.text;
   EXPECT_TRUE(result.says("the rotation about the axis along z")) << result.text;
@@ -328,18 +328,18 @@ TEST(ElasticRefusedParts, NamesTheLoosePart) {
 /// What looks like a contradiction and is none.
 TEST(ElasticRefusedNot, SameValuesWrittenTwice) {
   for (const char* more : {"value = [\"0.0\", 0]", "value = [\"1-1\", 0]", "value_y = \"0e5\""})
-    EXPECT_EQ(tessera("check " + write_deck("same.toml", square + elasticity(1) + steel + clamped_2d +
-                                                             boundary("left", "displacement", more)))
+    EXPECT_EQ(app_test::tessera("check " + write_deck("same.toml", square + elasticity(1) + steel + clamped_2d +
+                                                                       boundary("left", "displacement", more)))
                   .code,
               0)
         << more;
 }
 
 TEST(ElasticRefusedNot, ATractionAlongAPlaneOfSymmetry) {
-  const Result result =
-      tessera("check " + write_deck("along.toml", square + elasticity(1) + steel + boundary("left", "symmetry") +
-                                                      boundary("bottom", "displacement", "value = [0, 0]") +
-                                                      boundary("left", "traction", "value = [0, 1]")));
+  const Result result = app_test::tessera(
+      "check " + write_deck("along.toml", square + elasticity(1) + steel + boundary("left", "symmetry") +
+                                              boundary("bottom", "displacement", "value = [0, 0]") +
+                                              boundary("left", "traction", "value = [0, 1]")));
   EXPECT_EQ(result.code, 0) << result.text;
 }
 
@@ -349,11 +349,11 @@ TEST(ElasticRefusedNot, ASlenderBodyThatIsClampedAtItsEnd) {
     const std::string solid = box_mesh("hex", {10, width, width}, {4, 1, 1}) + elasticity(2) + steel,
                       plane = box_mesh("quad", {10, width}, {4, 1}) + elasticity(2) + steel;
     for (const std::string& deck : {solid + clamped_3d, plane + clamped_2d}) {
-      const Result result = tessera("check " + write_deck("slender.toml", deck));
+      const Result result = app_test::tessera("check " + write_deck("slender.toml", deck));
       EXPECT_EQ(result.code, 0) << width << " " << result.text;
     }
     // A hinge along its width leaves one rotation, and is named so.
-    const Result result = tessera(
+    const Result result = app_test::tessera(
         "check " +
         write_deck("hinged.toml", box_mesh("hex", {10, width, width}, {4, 1, 1}) +
                                       group("hinge", fmt::format("x < 1e-9 && y < {}", 0.5 * width), "curves") +
@@ -366,11 +366,11 @@ TEST(ElasticRefusedNot, ASlenderBodyThatIsClampedAtItsEnd) {
 /// Far from the origin coordinates have few digits left for the shape of the body.
 TEST(ElasticRefusedNot, FarFromTheOriginAHingeIsAHinge) {
   const std::string far = box_mesh("hex", {1e6 + 1, 1e6 + 1, 1}, {2, 2, 2}, {1e6, 1e6, 0});
-  const Result held = tessera("check " + write_deck("far.toml", far + elasticity(1) + steel + clamped_3d));
+  const Result held = app_test::tessera("check " + write_deck("far.toml", far + elasticity(1) + steel + clamped_3d));
   EXPECT_EQ(held.code, 0) << held.text;
-  const Result hinged =
-      tessera("check " + write_deck("far_hinged.toml",
-                                    far + group("hinge", "x < 1e6 + 0.1 && y < 1e6 + 0.1", "curves") + elasticity(1) +
+  const Result hinged = app_test::tessera(
+      "check " +
+      write_deck("far_hinged.toml", far + group("hinge", "x < 1e6 + 0.1 && y < 1e6 + 0.1", "curves") + elasticity(1) +
                                         steel + boundary("hinge", "displacement", "value = [0, 0, 0]")));
   EXPECT_EQ(hinged.code, 2) << hinged.text;
   EXPECT_TRUE(hinged.says("nothing stops the rotation about the axis along z through (1e+06, 1e+06, ")) << hinged.text;
@@ -380,17 +380,17 @@ TEST(ElasticRefusedNot, ThreePointsHoldABody) {
   const std::string hold = group("a", "x < 1e-9 && y < 1e-9 && z < 1e-9", "points") +
                            group("b", "x > 1 - 1e-9 && y < 1e-9 && z < 1e-9", "points") +
                            group("c", "x < 1e-9 && y > 1 - 1e-9 && z < 1e-9", "points");
-  const Result result =
-      tessera("check " + write_deck("points.toml", cube + hold + elasticity(1) + steel +
-                                                       boundary("a", "displacement", "value = [0, 0, 0]") +
-                                                       boundary("b", "displacement", "value_y = 0\nvalue_z = 0") +
-                                                       boundary("c", "displacement", "value_z = 0")));
+  const Result result = app_test::tessera(
+      "check " + write_deck("points.toml", cube + hold + elasticity(1) + steel +
+                                               boundary("a", "displacement", "value = [0, 0, 0]") +
+                                               boundary("b", "displacement", "value_y = 0\nvalue_z = 0") +
+                                               boundary("c", "displacement", "value_z = 0")));
   EXPECT_EQ(result.code, 0) << result.text;
 }
 
 /// The template is a deck that runs as it is.
 TEST(ElasticTemplate, RunsAsItIs) {
-  const Result deck = tessera("template elasticity");
+  const Result deck = app_test::tessera("template elasticity");
   ASSERT_EQ(deck.code, 0);
   const auto summary = run_elastic("template", deck.text);
   ASSERT_TRUE(summary.contains("quantities"));

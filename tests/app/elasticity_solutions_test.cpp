@@ -316,9 +316,9 @@ TEST(ElasticSolutions, IncompressiblePlaneStress) {
 
 nlohmann::json verification(const std::string& name, const std::string& options = "") {
   const fs::path out = folder() / "out_verification";
-  const Result result =
-      tessera("run " + (source() / "inputs/verification" / (name + ".toml")).string() +
-              " --backend threads --threads 1 --set output.write=false " + options + " --output " + out.string());
+  const Result result = app_test::tessera("run " + (source() / "inputs/verification" / (name + ".toml")).string() +
+                                          " --backend threads --threads 1 --set output.write=false " + options +
+                                          " --output " + out.string());
   EXPECT_EQ(result.code, 0) << result.text;
   return summary_in(out);
 }

@@ -13,8 +13,8 @@ std::string out(const std::string& name) { return (folder() / ("fast_poisson_" +
 
 Result run(const std::string& name, const std::string& deck, const std::string& options = "",
            const std::string& backend = "threads") {
-  return tessera("run " + write_deck("fast_poisson_" + name + ".toml", deck) + " --quiet --backend " + backend +
-                 " --output " + out(name) + options);
+  return app_test::tessera("run " + write_deck("fast_poisson_" + name + ".toml", deck) + " --quiet --backend " +
+                           backend + " --output " + out(name) + options);
 }
 
 std::string boxed(const std::string& shape) {
@@ -107,10 +107,10 @@ class FastPoissonDeck : public ::testing::TestWithParam<std::string> {};
 TEST_P(FastPoissonDeck, IsOfSecondOrder) {
   double errors[2];
   for (int refine : {0, 1}) {
-    const Result result =
-        tessera("run " + (source() / "inputs/verification" / ("fast_poisson_" + GetParam() + ".toml")).string() +
-                " --quiet --backend threads --output " + out("deck") + write_nothing +
-                " --set mesh.refine=" + std::to_string(refine));
+    const Result result = app_test::tessera(
+        "run " + (source() / "inputs/verification" / ("fast_poisson_" + GetParam() + ".toml")).string() +
+        " --quiet --backend threads --output " + out("deck") + write_nothing +
+        " --set mesh.refine=" + std::to_string(refine));
     ASSERT_EQ(result.code, 0) << result.text;
     errors[refine] = summary_in(out("deck"))["errors"]["u"]["l2"];
   }
@@ -151,8 +151,8 @@ TEST(FastPoissonEigenvalue, IsThatOfTheFivePointScheme) {
 TEST(FastPoissonPrecision, FloatSaysThatItMissesTheTolerance) {
   const std::string sine = (source() / "inputs/verification/fast_poisson_triangle.toml").string();
   const std::string in_float = " --set 'run.precision=\"float\"'";
-  ASSERT_EQ(tessera("run " + sine + " --quiet --backend threads --output " + out("float") + write_nothing + in_float +
-                    " --set solver.tolerance=1e-6")
+  ASSERT_EQ(app_test::tessera("run " + sine + " --quiet --backend threads --output " + out("float") + write_nothing +
+                              in_float + " --set solver.tolerance=1e-6")
                 .code,
             0);
   const auto summary = summary_in(out("float"));
@@ -162,7 +162,8 @@ TEST(FastPoissonPrecision, FloatSaysThatItMissesTheTolerance) {
   ASSERT_EQ(summary["warnings"].size(), 1u);
   EXPECT_NE(summary["warnings"][0].get<std::string>().find("tolerance = 1e-06 is missed"), std::string::npos)
       << summary["warnings"];
-  const Result refused = tessera("run " + sine + " --quiet --output " + out("float") + write_nothing + in_float);
+  const Result refused =
+      app_test::tessera("run " + sine + " --quiet --output " + out("float") + write_nothing + in_float);
   EXPECT_EQ(refused.code, 2);
   EXPECT_TRUE(refused.says("mixed")) << refused.text;
 }
@@ -180,17 +181,17 @@ TEST(FastPoissonMesh, IsMadeOnlyWhereItIsNeeded) {
   EXPECT_EQ(summary["mesh"]["nodes"], 257 * 257);
   EXPECT_EQ(summary["space"]["unknowns"], 255 * 255);
   EXPECT_FALSE(summary["mesh"].contains("cells"));
-  const Result check = tessera("check " + write_deck("fast_poisson_check.toml", deck));
+  const Result check = app_test::tessera("check " + write_deck("fast_poisson_check.toml", deck));
   EXPECT_EQ(check.code, 0) << check.text;
   EXPECT_TRUE(check.says("255 x 255")) << check.text;
   EXPECT_TRUE(check.says("fft")) << check.text;
 }
 
 TEST(FastPoissonLists, NameTheMethods) {
-  const Result list = tessera("list solvers");
+  const Result list = app_test::tessera("list solvers");
   EXPECT_TRUE(list.says("bcr")) << list.text;
   EXPECT_TRUE(list.says("fft")) << list.text;
-  EXPECT_TRUE(tessera("template poisson").says("finite_difference"));
+  EXPECT_TRUE(app_test::tessera("template poisson").says("finite_difference"));
 }
 
 class BadFastPoisson : public ::testing::TestWithParam<Case> {};

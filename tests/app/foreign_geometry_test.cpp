@@ -56,7 +56,7 @@ std::string deck_of(const std::string& file, const std::string& rest) {
 
 void expect_solved(const std::string& name, const std::string& deck) {
   const fs::path out = folder() / ("out_" + name);
-  const Result result = tessera("run " + write_deck(name + ".toml", deck) + " --output " + out.string());
+  const Result result = app_test::tessera("run " + write_deck(name + ".toml", deck) + " --output " + out.string());
   ASSERT_EQ(result.code, 0) << deck << result.text;
   const auto summary = summary_in(out);
   EXPECT_LT(summary["errors"]["u"]["max"].get<double>(), 1e-10) << deck << result.text;
@@ -94,7 +94,7 @@ TEST_P(ForeignFormat, TakesBoundaryConditionsByNormalAndTheRest) {
 
 TEST_P(ForeignFormat, TakesBoundaryConditionsByTheNamesOfSurfaces) {
   if (GetParam() == "bar.vtk") GTEST_SKIP() << "VTK files hold no tags of surfaces";
-  const Result list = tessera("mesh --list " + write_deck("list.toml", deck_of(GetParam(), "")));
+  const Result list = app_test::tessera("mesh --list " + write_deck("list.toml", deck_of(GetParam(), "")));
   ASSERT_EQ(list.code, 0) << list.text;
   const std::string low = surface_with_normal(list.text, "(-1, 0, 0)"),
                     high = surface_with_normal(list.text, "(1, 0, 0)");
@@ -116,13 +116,14 @@ INSTANTIATE_TEST_SUITE_P(Files, ForeignFormat,
 
 TEST(AResultOfTheProgram, IsAMeshAgain) {
   const fs::path out = folder() / "result";
-  const Result run = tessera("run " +
-                             write_deck("first.toml",
-                                        "[mesh]\nbox = { min = [0, 0, 0], max = [2, 1, 1], cells = [4, 2, 2], shape = "
-                                        "\"prism\" }\n[physics]\ntype = \"poisson\"\norder = 2\n[[group]]\nname = "
-                                        "\"half\"\nof = \"volumes\"\nwhere = \"x < 1\"\n[[boundary]]\non = \"left\"\n"
-                                        "type = \"dirichlet\"\nvalue = 1\n") +
-                             " --output " + out.string());
+  const Result run =
+      app_test::tessera("run " +
+                        write_deck("first.toml",
+                                   "[mesh]\nbox = { min = [0, 0, 0], max = [2, 1, 1], cells = [4, 2, 2], shape = "
+                                   "\"prism\" }\n[physics]\ntype = \"poisson\"\norder = 2\n[[group]]\nname = "
+                                   "\"half\"\nof = \"volumes\"\nwhere = \"x < 1\"\n[[boundary]]\non = \"left\"\n"
+                                   "type = \"dirichlet\"\nvalue = 1\n") +
+                        " --output " + out.string());
   ASSERT_EQ(run.code, 0) << run.text;
   expect_solved("again", "[mesh]\nfile = \"" + (out / "solution.vtu").string() +
                              "\"\n[physics]\ntype = \"poisson\"\n[solver]\ntype = \"cg\"\ntolerance = 1e-13\n"
@@ -133,8 +134,8 @@ TEST(AResultOfTheProgram, IsAMeshAgain) {
 
 TEST(PartsOfACadFile, AreGluedWhereTheyTouch) {
   const std::string deck = write_deck("glue.toml", deck_of("bar.step", ""));
-  const Result glued = tessera("mesh --list " + deck),
-               apart = tessera("mesh --list " + deck + " --set mesh.glue=false");
+  const Result glued = app_test::tessera("mesh --list " + deck),
+               apart = app_test::tessera("mesh --list " + deck + " --set mesh.glue=false");
   ASSERT_EQ(glued.code, 0) << glued.text;
   EXPECT_TRUE(glued.says("inside")) << glued.text;
   EXPECT_TRUE(glued.says("surface_11")) << glued.text;
@@ -147,17 +148,17 @@ TEST(PartsOfACadFile, AreGluedWhereTheyTouch) {
 TEST(PartsOfACadFile, HaveTheNamesThatTheFileGivesThem) {
   const fs::path out = folder() / "bracket";
   const std::string deck = (source() / "inputs/regression/bracket.toml").string();
-  const Result list = tessera("mesh --list " + deck);
+  const Result list = app_test::tessera("mesh --list " + deck);
   for (const char* name : {"plate", "boss", "volume_1", "volume_2", "rim"})
     EXPECT_TRUE(list.says(std::string("  ") + name + " ")) << name << "\n" << list.text;
 }
 
 TEST(TrianglesOfAStlFile, AreCutIntoSurfacesAtTheAngleOfTheDeck) {
   const std::string deck = write_deck("angle.toml", deck_of("bar.stl", ""));
-  const Result six = tessera("mesh --list " + deck);
+  const Result six = app_test::tessera("mesh --list " + deck);
   EXPECT_TRUE(six.says("surface_")) << six.text;
   EXPECT_NE(surface_with_normal(six.text, "(0, 1, 0)"), "none") << six.text;
-  const Result one = tessera("mesh --list " + deck + " --set mesh.angle=100");
+  const Result one = app_test::tessera("mesh --list " + deck + " --set mesh.angle=100");
   EXPECT_EQ(surface_with_normal(one.text, "(0, 1, 0)"), "none") << one.text;
 }
 
@@ -165,12 +166,12 @@ TEST(ListOfEntities, IsInCheckTooAndNeedsNoFile) {
   const std::string deck = write_deck("check.toml", deck_of("bar.msh",
                                                             "[[group]]\nname = \"low\"\nwhere = \"x < 1e-6\"\n"
                                                             "[[boundary]]\non = \"low\"\ntype = \"dirichlet\"\n"));
-  const Result check = tessera("check " + deck);
+  const Result check = app_test::tessera("check " + deck);
   EXPECT_EQ(check.code, 0) << check.text;
   EXPECT_TRUE(check.says("low ")) << check.text;
   EXPECT_TRUE(check.says("volume_")) << check.text;  // no group of cells: the entities stand for them
   EXPECT_TRUE(check.says("(-1, 0, 0)")) << check.text;
-  const Result nothing = tessera("mesh " + deck);
+  const Result nothing = app_test::tessera("mesh " + deck);
   EXPECT_EQ(nothing.code, 2);
   EXPECT_TRUE(nothing.says("--list")) << nothing.text;
 }
@@ -179,8 +180,8 @@ TEST(GroupsOfTheDeck, AreInTheWrittenMesh) {
   const std::string group = "[[group]]\nname = \"ends\"\nwhere = \"x < 1e-6 || x > 2 - 1e-6\"\n",
                     boundary = "[[boundary]]\non = \"ends\"\ntype = \"dirichlet\"\nvalue = \"1 + 2*x\"\n";
   const fs::path file = folder() / "written.msh";
-  const Result write =
-      tessera("mesh -o " + file.string() + " " + write_deck("write.toml", deck_of("bar.vtk", group + boundary)));
+  const Result write = app_test::tessera("mesh -o " + file.string() + " " +
+                                         write_deck("write.toml", deck_of("bar.vtk", group + boundary)));
   ASSERT_EQ(write.code, 0) << write.text;
   std::string deck = deck_of("bar.vtk", boundary);
   const std::string old = (files() / "bar.vtk").string();
@@ -214,15 +215,15 @@ TEST(Rest, IsKnownToElasticity) {
 
 TEST(Rest, LeavesPeriodicSidesOut) {
   const fs::path out = folder() / "rest_periodic";
-  const Result run = tessera("run " +
-                             write_deck("rest_periodic.toml",
-                                        "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [8, 8], shape = "
-                                        "\"triangle\" }\n[physics]\ntype = \"poisson\"\n[output]\nwrite = "
-                                        "false\n[solver]\ntolerance = 1e-13\n[exact]\nu = \"1 + y\"\n"
-                                        "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"periodic\"\n"
-                                        "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"1 + "
-                                        "y\"\n") +
-                             " --output " + out.string());
+  const Result run = app_test::tessera("run " +
+                                       write_deck("rest_periodic.toml",
+                                                  "[mesh]\nbox = { min = [0, 0], max = [1, 1], cells = [8, 8], shape = "
+                                                  "\"triangle\" }\n[physics]\ntype = \"poisson\"\n[output]\nwrite = "
+                                                  "false\n[solver]\ntolerance = 1e-13\n[exact]\nu = \"1 + y\"\n"
+                                                  "[[boundary]]\non = [\"left\", \"right\"]\ntype = \"periodic\"\n"
+                                                  "[[boundary]]\non = \"rest\"\ntype = \"dirichlet\"\nvalue = \"1 + "
+                                                  "y\"\n") +
+                                       " --output " + out.string());
   ASSERT_EQ(run.code, 0) << run.text;
   EXPECT_LT(summary_in(out)["errors"]["u"]["max"].get<double>(), 1e-10);
 }
@@ -238,13 +239,13 @@ TEST(Rest, OfNothingIsAWarningAndAGroupOfThatNameComesFirst) {
   const std::string sides =
       "[[boundary]]\non = [\"left\", \"right\", \"top\", \"bottom\"]\ntype = \"dirichlet\"\nvalue = "
       "\"x + y\"\n[[boundary]]\non = \"rest\"\ntype = \"neumann\"\nvalue = 7\n";
-  const Result empty = tessera("check " + write_deck("rest_empty.toml", square + sides));
+  const Result empty = app_test::tessera("check " + write_deck("rest_empty.toml", square + sides));
   EXPECT_EQ(empty.code, 0) << empty.text;
   EXPECT_TRUE(empty.says("holds nowhere")) << empty.text;
   const std::string geo = write_deck("rest.geo",
                                      "SetFactory(\"OpenCASCADE\");\nRectangle(1) = {0, 0, 0, 1, 1};\n"
                                      "Physical Curve(\"rest\") = {1};\nPhysical Surface(\"s\") = {1};\n");
-  const Result physical = tessera(
+  const Result physical = app_test::tessera(
       "check " + write_deck("rest_group.toml", "[mesh]\nfile = \"" + geo +
                                                    "\"\n[physics]\ntype = \"poisson\"\n[[boundary]]\non = \"rest\"\n"
                                                    "type = \"dirichlet\"\n"));
@@ -253,16 +254,16 @@ TEST(Rest, OfNothingIsAWarningAndAGroupOfThatNameComesFirst) {
 }
 
 TEST(Rest, BesideAMaterialWithoutOnIsRefused) {
-  const Result twice =
-      tessera("check " + write_deck("rest_twice.toml",
-                                    std::string(square) + "[[material]]\ndiffusivity = 1\n[[material]]\non = \"rest\"\n"
+  const Result twice = app_test::tessera(
+      "check " +
+      write_deck("rest_twice.toml", std::string(square) + "[[material]]\ndiffusivity = 1\n[[material]]\non = \"rest\"\n"
                                                           "[[boundary]]\non = \"left\"\ntype = \"dirichlet\"\n"));
   EXPECT_EQ(twice.code, 2) << twice.text;
   EXPECT_TRUE(twice.says("both would hold")) << twice.text;
 }
 
 TEST(GroupsOfTheDeck, AreRefusedOnGrids) {
-  const Result grid = tessera(
+  const Result grid = app_test::tessera(
       "check " + write_deck("group_grid.toml", std::string(square) +
                                                    "[solver]\ntype = \"fft\"\n[[group]]\nname = \"low\"\nwhere = "
                                                    "\"y < 0.5\"\n[[boundary]]\non = [\"left\", \"right\", \"top\", "

@@ -95,9 +95,9 @@ TEST(HeatChoosesSteps, OfSchemesThatEstimateAlone) {
 TEST(HeatChoosesSteps, AreWarnedOfALooseSolver) {
   const std::string deck = box_of("interval", 1, 4) + heat_of(1) + dirichlet_on("[\"left\"]", "t") +
                            "[solver]\ntolerance = 1e-6\n" + chosen(1, 1e-5, "bdf2");
-  const Result loose = tessera("check " + write_deck("loose.toml", deck) + " --backend threads"),
-               tight = tessera("check " + write_deck("loose.toml", deck) +
-                               " --backend threads --set solver.tolerance=1e-9");
+  const Result loose = app_test::tessera("check " + write_deck("loose.toml", deck) + " --backend threads"),
+               tight = app_test::tessera("check " + write_deck("loose.toml", deck) +
+                                         " --backend threads --set solver.tolerance=1e-9");
   EXPECT_EQ(loose.code, 0) << loose.text;
   EXPECT_TRUE(loose.says("solver.tolerance = 1e-06 is not far below time.tolerance = 1e-05")) << loose.text;
   EXPECT_FALSE(tight.says("not far below")) << tight.text;
@@ -107,8 +107,8 @@ TEST(HeatChoosesSteps, AreWarnedOfALooseSolver) {
 TEST(HeatChoosesSteps, EndsWhereNoStepIsShortEnough) {
   const std::string deck = box_of("interval", 1, 4) + heat_of(1) + "[[material]]\nsource = \"1/(1 - t)\"\n" +
                            dirichlet_on("[\"left\"]", "0") + to_rounding + chosen(2, 1e-4, "bdf2");
-  const Result result =
-      tessera("run " + write_deck("singular.toml", deck) + " --quiet --output " + (folder() / "singular").string());
+  const Result result = app_test::tessera("run " + write_deck("singular.toml", deck) + " --quiet --output " +
+                                          (folder() / "singular").string());
   EXPECT_EQ(result.code, 4) << result.text;
   EXPECT_TRUE(result.says("below the last digits of t")) << result.text;
   EXPECT_TRUE(result.says("help: ")) << result.text;
@@ -124,7 +124,7 @@ std::string growing(const std::string& source, const std::string& time) {
 TEST(HeatThatGrowsByItself, IsNotFollowedByLongSteps) {
   for (const char* scheme : {"bdf2", "crank_nicolson", "sdirk2"}) {
     const fs::path out = folder() / (std::string("grows_") + scheme);
-    const Result result = tessera(
+    const Result result = app_test::tessera(
         "run " + write_deck(std::string("grows_") + scheme + ".toml", growing("50*u", time_to(1, 0.015, scheme))) +
         " --quiet --output " + out.string());
     EXPECT_EQ(result.code, 4) << scheme << "\n" << result.text;

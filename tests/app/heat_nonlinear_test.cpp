@@ -65,8 +65,8 @@ TEST(HeatOfU, IsTheSameByExplicitSchemes) {
   EXPECT_NEAR(value(time_to(0.1, 0.001, "ssp_rk3")), reference, 1e-7);
   EXPECT_NEAR(value(time_to(0.1, 0.002, "rkc")), reference, 1e-6);
   EXPECT_NEAR(value("[time]\nend = 0.1\ntolerance = 1e-8\nscheme = \"dormand_prince\"\n"), reference, 1e-7);
-  const Result unstable = tessera("run " + write_deck("unstable_of_u.toml", deck + time_to(0.1, 0.05, "rk4")) +
-                                  " --quiet --backend threads");
+  const Result unstable = app_test::tessera(
+      "run " + write_deck("unstable_of_u.toml", deck + time_to(0.1, 0.05, "rk4")) + " --quiet --backend threads");
   EXPECT_EQ(unstable.code, 2);
   EXPECT_TRUE(unstable.says("unstable on this mesh")) << unstable.text;
 }
@@ -212,8 +212,8 @@ TEST(HeatOfU, SaysWhereCoefficientsHaveNoValues) {
   for (const std::string& time :
        {std::string("[time]\nend = 1\nscheme = \"dormand_prince\"\ntolerance = 1e-4\n"), time_to(1, 0.1, "rkc")}) {
     const auto output = folder() / "no_values";
-    const Result result = tessera("run " + write_deck("no_values.toml", falling(time, "-30")) +
-                                  " --quiet --backend threads --output " + output.string());
+    const Result result = app_test::tessera("run " + write_deck("no_values.toml", falling(time, "-30")) +
+                                            " --quiet --backend threads --output " + output.string());
     EXPECT_EQ(result.code, 4) << result.text;
     for (const char* part : {"at t = 0.0", "'sqrt(u)'", "u = -", "help: "})
       EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
@@ -226,8 +226,8 @@ TEST(HeatOfU, SaysWhereCoefficientsHaveNoValues) {
 TEST(HeatOfU, SaysInWhichStepItIsNotSolved) {
   const std::string deck = box_of("interval", 1, 8) + heat_of(1) + "[[material]]\nconductivity = \"2 - u\"\n" +
                            dirichlet_on("[\"left\"]", "4*t") + time_to(1, 0.1, "backward_euler");
-  const Result result = tessera("run " + write_deck("melts.toml", deck) + " --quiet --backend threads --output " +
-                                (folder() / "melts").string());
+  const Result result = app_test::tessera("run " + write_deck("melts.toml", deck) +
+                                          " --quiet --backend threads --output " + (folder() / "melts").string());
   EXPECT_EQ(result.code, 4) << result.text;
   EXPECT_TRUE(result.says("step ")) << result.text;
   EXPECT_TRUE(result.says("not positive")) << result.text;

@@ -88,8 +88,8 @@ TEST(Heat, RefusesStepsThatAreUnstable) {
   const std::string deck = box_of("quad", 2, 30) + dirichlet_on("[\"left\"]", "0") + heat_of(1, "mass = \"lumped\"\n") +
                            "[[initial]]\nu = \"sin(9*x)\"\n";
   const auto run = [&](double step) {
-    return tessera("run " + write_deck("unstable.toml", deck + time_to(0.01, step, "rk4")) +
-                   " --quiet --backend threads --output " + (folder() / "unstable").string());
+    return app_test::tessera("run " + write_deck("unstable.toml", deck + time_to(0.01, step, "rk4")) +
+                             " --quiet --backend threads --output " + (folder() / "unstable").string());
   };
   // The largest eigenvalue of a lumped square of side h is 4 / h^2 for bilinear elements; rk4 goes to 2.785.
   const double limit = 2.785 / (4 * 30 * 30);
@@ -105,8 +105,9 @@ TEST(Heat, RefusesALumpedMassThatIsNotPositive) {
   const std::string deck = box_of("quad", 2, 2) + dirichlet_on("[\"left\"]", "0") + heat_of(2, "mass = \"lumped\"\n") +
                            "[[material]]\ndensity = \"if(x > 0.75, 1e3, 1)\"\n";
   for (const char* scheme : {"bdf2", "euler"}) {
-    const Result result = tessera("run " + write_deck("not_positive.toml", deck + time_to(1e-4, 1e-5, scheme)) +
-                                  " --quiet --backend threads --output " + (folder() / "not_positive").string());
+    const Result result =
+        app_test::tessera("run " + write_deck("not_positive.toml", deck + time_to(1e-4, 1e-5, scheme)) +
+                          " --quiet --backend threads --output " + (folder() / "not_positive").string());
     EXPECT_EQ(result.code, 2) << result.text;
     EXPECT_TRUE(result.says("lumped mass is not positive") && result.says("consistent")) << result.text;
   }
@@ -114,12 +115,12 @@ TEST(Heat, RefusesALumpedMassThatIsNotPositive) {
 
 /// Nodes on the axis have no mass by a quadrature at the nodes, with any density.
 TEST(Heat, RefusesALumpedMassOnTheAxis) {
-  const Result result =
-      tessera("run " +
-              write_deck("lumped_axis.toml", "[mesh]\naxis = \"y\"\n" + box_of("quad", 2, 2).substr(7) +
-                                                 dirichlet_on("[\"right\"]", "0") + heat_of(2, "mass = \"lumped\"\n") +
-                                                 time_to(1e-4, 1e-5, "bdf2")) +
-              " --quiet --backend threads --output " + (folder() / "lumped_axis").string());
+  const Result result = app_test::tessera(
+      "run " +
+      write_deck("lumped_axis.toml", "[mesh]\naxis = \"y\"\n" + box_of("quad", 2, 2).substr(7) +
+                                         dirichlet_on("[\"right\"]", "0") + heat_of(2, "mass = \"lumped\"\n") +
+                                         time_to(1e-4, 1e-5, "bdf2")) +
+      " --quiet --backend threads --output " + (folder() / "lumped_axis").string());
   EXPECT_EQ(result.code, 2) << result.text;
   EXPECT_TRUE(result.says("on the axis") && result.says("order = 1")) << result.text;
 }

@@ -226,7 +226,8 @@ TEST(Heat, WritesASeriesThatListsItsTimes) {
   const std::string deck = write_deck(
       "series.toml", box_of("quad", 2, 3) + heat_of(1) + dirichlet_on("[\"left\"]", "t") + time_to(1, 0.1, "bdf2"));
   const auto files = [&](const std::string& every) {
-    const Result result = tessera("run " + deck + " --quiet --backend threads --output " + out.string() + every);
+    const Result result =
+        app_test::tessera("run " + deck + " --quiet --backend threads --output " + out.string() + every);
     EXPECT_EQ(result.code, 0) << result.text;
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(out))
@@ -316,7 +317,8 @@ TEST(Heat, TakesPartsOfTheLongestStableStep) {
   EXPECT_NEAR(double(whole["time"]["dt_max"]), 0.5 * double(whole["time"]["stable_step"]), 1e-12);
   EXPECT_EQ(whole["status"], "ok");
   run_nonlinear("cfl_part", deck + time(0.05));
-  const Result result = tessera("restart " + (folder() / "out_cfl_part").string() + " --quiet --set time.end=0.1");
+  const Result result =
+      app_test::tessera("restart " + (folder() / "out_cfl_part").string() + " --quiet --set time.end=0.1");
   ASSERT_EQ(result.code, 0) << result.text;
   EXPECT_EQ(summary_in(folder() / "out_cfl_part")["time"]["steps"], whole["time"]["steps"]);
 
@@ -327,7 +329,7 @@ TEST(Heat, TakesPartsOfTheLongestStableStep) {
                      {"end = 1\ncfl = 0.5\ntolerance = 1e-3\nscheme = \"dormand_prince\"\n", "a tolerance"},
                      {"end = 1\ncfl = 0.5\nscheme = \"rkc\"\n", "as many stages as its step asks for"}};
   for (const auto& [keys, said] : wrong) {
-    const Result refused = tessera("check " + write_deck("cfl_wrong.toml", deck + "[time]\n" + keys));
+    const Result refused = app_test::tessera("check " + write_deck("cfl_wrong.toml", deck + "[time]\n" + keys));
     EXPECT_EQ(refused.code, 2) << refused.text;
     EXPECT_TRUE(refused.says(said) && refused.says("help: ")) << refused.text;
   }
@@ -339,8 +341,8 @@ TEST(Heat, SaysWhenItsStepsBecomeUnstable) {
                            "[[material]]\nconductivity = \"1 + 4*t\"\n[[initial]]\nu = \"sin(9*x)\"\n" +
                            time_to(1, 0.0015, "rk4");
   const auto output = folder() / "becomes_unstable";
-  const Result result = tessera("run " + write_deck("becomes_unstable.toml", deck) +
-                                " --quiet --backend threads --output " + output.string());
+  const Result result = app_test::tessera("run " + write_deck("becomes_unstable.toml", deck) +
+                                          " --quiet --backend threads --output " + output.string());
   EXPECT_EQ(result.code, 4) << result.text;
   EXPECT_TRUE(result.says("grows without bound at t = 0.") && result.says("with rk4 they may be")) << result.text;
   EXPECT_LT(double(summary_in(output)["time"]["stable_step"]), 0.0015);
@@ -364,8 +366,8 @@ TEST(Heat, WritesTheFluxOfEachTime) {
                            dirichlet_on("[\"left\", \"right\"]", "x") + "[[initial]]\nu = \"x\"\n" +
                            time_to(2, 0.1, "bdf2") + "[output]\nevery = 1\nformats = [\"csv\"]\n" + to_rounding;
   const fs::path out = folder() / "out_flux_of_times";
-  const Result result =
-      tessera("run " + write_deck("flux_of_times.toml", deck) + " --quiet --backend threads --output " + out.string());
+  const Result result = app_test::tessera("run " + write_deck("flux_of_times.toml", deck) +
+                                          " --quiet --backend threads --output " + out.string());
   ASSERT_EQ(result.code, 0) << result.text;
   for (int step = 0; step <= 20; ++step) {
     const auto columns = columns_of(out / fmt::format("solution_{:06}.csv", step));
@@ -390,8 +392,8 @@ TEST(Heat, SaysWhereValuesStopBeingNumbers) {
   const std::string deck =
       box_of("interval", 1, 4) + heat_of(1) + dirichlet_on("[\"left\"]", "sqrt(0.35 - t)") + time_to(1, 0.1, "bdf2");
   const fs::path out = folder() / "not_a_number";
-  const Result result =
-      tessera("run " + write_deck("not_a_number.toml", deck) + " --quiet --backend threads --output " + out.string());
+  const Result result = app_test::tessera("run " + write_deck("not_a_number.toml", deck) +
+                                          " --quiet --backend threads --output " + out.string());
   EXPECT_EQ(result.code, 2) << result.text;
   EXPECT_TRUE(result.says("sqrt(0.35 - t)") || result.says("not finite")) << result.text;
   EXPECT_TRUE(fs::exists(out / "solution_000000.vtu"));

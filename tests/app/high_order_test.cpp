@@ -31,8 +31,8 @@ tolerance = 1e-12
 )deck");
   for (const int order : {4, 5, 8}) {
     const fs::path out = folder() / ("order_" + std::to_string(order));
-    const Result result =
-        tessera("run " + deck + " --quiet --set physics.order=" + std::to_string(order) + " --output " + out.string());
+    const Result result = app_test::tessera("run " + deck + " --quiet --set physics.order=" + std::to_string(order) +
+                                            " --output " + out.string());
     ASSERT_EQ(result.code, 0) << result.text;
     vtkNew<vtkXMLUnstructuredGridReader> reader;
     reader->SetFileName((out / "solution.vtu").c_str());

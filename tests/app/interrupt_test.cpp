@@ -105,11 +105,12 @@ max_iterations = 100000000
 
 TEST(Rerun, LeavesNoOlderResultBesideItsSummary) {
   const fs::path out = folder() / "rerun";
-  ASSERT_EQ(tessera("run " + square("rerun") + " --quiet --output " + out.string()).code, 0);
+  ASSERT_EQ(app_test::tessera("run " + square("rerun") + " --quiet --output " + out.string()).code, 0);
   EXPECT_EQ(names_in(out), (Names{"solution.pvd", "solution.vtu", "summary.json"}));
   EXPECT_EQ(summary_in(out)["files"], (Names{"solution.vtu", "solution.pvd"}));
   std::ofstream(out / "notes.txt") << "the user's own";
-  const Result failed = tessera("run " + square("rerun") + " --quiet --set boundary.0.on=lid --output " + out.string());
+  const Result failed =
+      app_test::tessera("run " + square("rerun") + " --quiet --set boundary.0.on=lid --output " + out.string());
   EXPECT_EQ(failed.code, 3) << failed.text;
   EXPECT_EQ(summary_in(out)["status"], "error");
   EXPECT_EQ(names_in(out), (Names{"notes.txt", "summary.json"}));
@@ -120,7 +121,7 @@ TEST(Lock, NamesTheOtherRunAndEndsWithIt) {
   Child first(stuck_run("output", out));
   ASSERT_TRUE(first.wait_for("stuck\n"));
   const std::string second = "run " + square("second") + " --quiet --output " + out.string();
-  const Result refused = tessera(second);
+  const Result refused = app_test::tessera(second);
   EXPECT_EQ(refused.code, 7) << refused.text;
   EXPECT_TRUE(refused.says("another run is writing into " + out.string() + ": process " + std::to_string(first.pid())))
       << refused.text;
@@ -129,7 +130,7 @@ TEST(Lock, NamesTheOtherRunAndEndsWithIt) {
   first.send(SIGKILL);
   EXPECT_EQ(first.end().code, 1000 + SIGKILL);
   // The dead run leaves half a file, its lock's name and a result.
-  EXPECT_EQ(tessera(second).code, 0);
+  EXPECT_EQ(app_test::tessera(second).code, 0);
   EXPECT_EQ(names_in(out), (Names{"solution.pvd", "solution.vtu", "summary.json"}));
   EXPECT_EQ(summary_in(out)["status"], "ok");
 }

@@ -83,7 +83,7 @@ TEST(ManufacturedSource, RefusesAnotherSource) {
   const std::string deck =
       write_deck("two_sources.toml", box_of("quad", 2, 4) + poisson_of(1) + "[[material]]\nsource = 1\n" +
                                          dirichlet_on(all_sides(2), "x") + "[exact]\nu = \"x\"\nsource = true\n");
-  const Result result = tessera("check " + deck);
+  const Result result = app_test::tessera("check " + deck);
   expect_says(result,
               Case{"", "", 2, {"this material has a source, and exact.source = true derives one", "leave one"}});
 }

@@ -35,7 +35,7 @@ std::string deck_on(const std::string& name, const std::string& mesh, const std:
 /// Both commands refuse the mesh with these words.
 void expect_refused(const std::string& deck, const std::vector<std::string>& parts) {
   for (const char* command : {"check ", "run "}) {
-    const Result result = tessera(command + deck + " --output " + (folder() / "out_misfit").string());
+    const Result result = app_test::tessera(command + deck + " --output " + (folder() / "out_misfit").string());
     EXPECT_EQ(result.code, 3) << command << result.text;
     for (const std::string& part : parts) EXPECT_TRUE(result.says(part)) << "expected: " << part << "\n" << result.text;
     EXPECT_TRUE(result.says("--> ") && result.says("help: ")) << result.text;
@@ -44,7 +44,7 @@ void expect_refused(const std::string& deck, const std::vector<std::string>& par
 
 nlohmann::json run(const std::string& name, const std::string& deck, const std::string& options = "") {
   const fs::path out = folder() / ("out_" + name);
-  const Result result = tessera("run " + deck + " " + options + " --output " + out.string());
+  const Result result = app_test::tessera("run " + deck + " " + options + " --output " + out.string());
   EXPECT_EQ(result.code, 0) << result.text;
   return summary_in(out);
 }
@@ -92,7 +92,7 @@ TEST(MisfitMesh, CoincidentNodesAreRefusedMergedOrMeant) {
   const auto apart = run("apart", deck, "--set mesh.allow_cracks=true");
   EXPECT_EQ(apart["mesh"]["nodes"], 8);
   EXPECT_NEAR(apart["errors"]["u"]["max"], 1, 1e-6);  // no heat passes
-  const Result both = tessera("check " + deck + " --set mesh.allow_cracks=true --set mesh.merge_nodes=1e-9");
+  const Result both = app_test::tessera("check " + deck + " --set mesh.allow_cracks=true --set mesh.merge_nodes=1e-9");
   EXPECT_EQ(both.code, 2);
   EXPECT_TRUE(both.says("closes cracks")) << both.text;
 }
@@ -122,14 +122,14 @@ std::string polygon_of_a_disk() {
 TEST(Refine, SaysWhereItKeepsAPolygon) {
   const std::string rim_fixed = "[[boundary]]\non = \"rim\"\ntype = \"dirichlet\"\n";
   const std::string disk = deck_on("polygon", polygon_of_a_disk(), rim_fixed);
-  const Result curved = tessera("check " + disk + " --set mesh.refine=1");
+  const Result curved = app_test::tessera("check " + disk + " --set mesh.refine=1");
   EXPECT_EQ(curved.code, 0) << curved.text;
   EXPECT_TRUE(curved.says("mesh.refine keeps the polygon of 'rim'")) << curved.text;
-  EXPECT_FALSE(tessera("check " + disk).says("polygon of"));
+  EXPECT_FALSE(app_test::tessera("check " + disk).says("polygon of"));
   // The rim of a square has corners only.
   const std::string square = deck_on(
       "square", plane_mesh({"0 0", "1 0", "1 1", "0 1"}, {"1 2", "2 3", "3 4", "4 1"}, {"3 1 2 3 4"}), rim_fixed);
-  EXPECT_FALSE(tessera("check " + square + " --set mesh.refine=1").says("polygon of"));
+  EXPECT_FALSE(app_test::tessera("check " + square + " --set mesh.refine=1").says("polygon of"));
   // On the sphere the first refinement of so coarse a mesh folds cells.
   write_deck("ball.geo",
              "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 1};\nPhysical Surface(\"rim\") = {1};\n"
@@ -138,7 +138,7 @@ TEST(Refine, SaysWhereItKeepsAPolygon) {
                                       "[mesh]\nfile = \"ball.geo\"\nsize = 0.8\nrefine = 1\n[physics]\ntype = "
                                       "\"poisson\"\n" +
                                           rim_fixed);
-  const Result folded = tessera("check " + ball + " --backend threads");
+  const Result folded = app_test::tessera("check " + ball + " --backend threads");
   EXPECT_EQ(folded.code, 0) << folded.text;
   EXPECT_TRUE(folded.says("they fold cells")) << folded.text;
 }

@@ -29,9 +29,10 @@ inline std::string dirichlet_on(const std::string& on, const std::string& value)
 inline nlohmann::json run_nonlinear(const std::string& name, const std::string& deck, const std::string& options = "",
                                     int code = 0) {
   const fs::path out = folder() / ("out_" + name);
-  const Result result = tessera("run " + write_deck(name + ".toml", deck) + " --quiet --set output.write=false " +
-                                (options.find("--backend") == std::string::npos ? "--backend threads " : "") + options +
-                                " --output " + out.string());
+  const Result result =
+      app_test::tessera("run " + write_deck(name + ".toml", deck) + " --quiet --set output.write=false " +
+                        (options.find("--backend") == std::string::npos ? "--backend threads " : "") + options +
+                        " --output " + out.string());
   EXPECT_EQ(result.code, code) << name << "\n" << result.text;
   return summary_in(out);
 }

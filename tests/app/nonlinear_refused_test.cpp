@@ -17,10 +17,10 @@ TEST_P(NonlinearRefused, SaysWhatWhereAndWhatToDoInRunAndCheck) {
   const Case& wrong = GetParam();
   const std::string deck = write_deck(std::string("nonlinear_") + wrong.name + ".toml", wrong.deck);
   const std::string out = " --output " + (folder() / "nonlinear_refused").string();
-  const Result run = tessera("run " + deck + " --backend threads" + out);
+  const Result run = app_test::tessera("run " + deck + " --backend threads" + out);
   expect_says(run, wrong);
   EXPECT_TRUE(run.says("--> ")) << run.text;
-  expect_says(tessera("check " + deck), wrong);
+  expect_says(app_test::tessera("check " + deck), wrong);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -102,15 +102,15 @@ TEST(NonlinearRefused, ASymmetricMethodForATangentThatIsNotInTheDimensionsOfTheM
   const std::string deck = write_deck("in_space.toml", "[mesh]\nfile = \"cube.geo\"\n" + poisson_of(1) +
                                                            "[[material]]\ndiffusivity = \"1/sqrt(1 + ux^2 + uy^2)\"\n" +
                                                            dirichlet_on("\"hull\"", "x") + solver("cg"));
-  expect_says(tessera("check " + deck), wrong);
-  expect_says(tessera("run " + deck + " --output " + (folder() / "in_space").string()), wrong);
+  expect_says(app_test::tessera("check " + deck), wrong);
+  expect_says(app_test::tessera("run " + deck + " --output " + (folder() / "in_space").string()), wrong);
 }
 
 /// A run that ends with 4, its files marked, and says why.
 nlohmann::json fails(const std::string& name, const std::string& deck, const std::vector<std::string>& parts) {
   const fs::path out = folder() / name;
   const Result result =
-      tessera("run " + write_deck(name + ".toml", deck) + " --backend threads --output " + out.string());
+      app_test::tessera("run " + write_deck(name + ".toml", deck) + " --backend threads --output " + out.string());
   expect_says(result, Case{"", "", 4, parts});
   EXPECT_TRUE(result.says("results, not converged")) << result.text;
   const nlohmann::json summary = summary_in(out);

@@ -373,7 +373,7 @@ TEST(Nonlinear, ExportsTheSystemOfTheFirstIterate) {
         write_deck(name + ".toml", box_of("triangle", 2, 4) + poisson_of(1) + "[[material]]\ndiffusivity = \"" + k +
                                        "\"\nsource = \"x\"\n" + dirichlet_on("[\"left\", \"right\"]", "1 + y"));
     const fs::path file = folder() / (name + ".mtx");
-    const Result result = tessera("export " + deck + " -o " + file.string());
+    const Result result = app_test::tessera("export " + deck + " -o " + file.string());
     EXPECT_EQ(result.code, 0) << result.text;
     std::vector<double> numbers;
     for (const fs::path& one : {file, folder() / (name + "_b.mtx")}) {

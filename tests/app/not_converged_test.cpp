@@ -46,7 +46,7 @@ class NotConverged : public ::testing::TestWithParam<Failure> {};
 TEST_P(NotConverged, WritesItsResultsAndMarksThem) {
   const auto& [name, more, message] = GetParam();
   const fs::path out = folder() / name;
-  const Result result = tessera("run " + deck(name, more) + " --output " + out.string());
+  const Result result = app_test::tessera("run " + deck(name, more) + " --output " + out.string());
   EXPECT_EQ(result.code, 4) << result.text;
   EXPECT_TRUE(result.says("error: solver cg did not converge: " + message)) << result.text;
   EXPECT_TRUE(result.says("help: the results are written and marked")) << result.text;
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Converged, IsNotMarked) {
   const fs::path out = folder() / "converged";
-  EXPECT_EQ(tessera("run " + deck("converged", "") + " --quiet --output " + out.string()).code, 0);
+  EXPECT_EQ(app_test::tessera("run " + deck("converged", "") + " --quiet --output " + out.string()).code, 0);
   EXPECT_EQ(summary_in(out)["status"], "ok");
   EXPECT_EQ(title_of(out / "solution.vtu"), "A square");
 }

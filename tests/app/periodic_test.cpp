@@ -10,14 +10,14 @@ using namespace app_test;
 
 nlohmann::json run(const std::string& name, const std::string& deck, const std::string& options = "") {
   const fs::path out = folder() / ("out_" + name);
-  const Result result = tessera("run " + deck + " " + options + " --output " + out.string());
+  const Result result = app_test::tessera("run " + deck + " " + options + " --output " + out.string());
   EXPECT_EQ(result.code, 0) << result.text;
   return summary_in(out);
 }
 
 void expect_refused(const std::string& deck, int code, const std::vector<std::string>& parts) {
   for (const char* command : {"check ", "run "}) {
-    const Result result = tessera(command + deck + " --output " + (folder() / "out_refused").string());
+    const Result result = app_test::tessera(command + deck + " --output " + (folder() / "out_refused").string());
     EXPECT_EQ(result.code, code) << command << result.text;
     for (const std::string& part : parts) EXPECT_TRUE(result.says(part)) << "expected: " << part << "\n" << result.text;
     EXPECT_TRUE(result.says("help: ")) << result.text;
@@ -75,8 +75,9 @@ TEST(Periodic, EveryStrategyAndFormatGivesTheSame) {
 
 TEST(Periodic, FilesHaveThePointsOfTheMesh) {
   const fs::path out = folder() / "out_periodic_files";
-  const Result result = tessera("run " + verification("periodic_plane") +
-                                " --set mesh.box.cells='[4,4]' --set physics.order=1 --output " + out.string());
+  const Result result =
+      app_test::tessera("run " + verification("periodic_plane") +
+                        " --set mesh.box.cells='[4,4]' --set physics.order=1 --output " + out.string());
   EXPECT_EQ(result.code, 0) << result.text;
   std::ifstream file(out / "solution.vtu");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -166,7 +167,7 @@ TEST(Periodic, ARotationComesFromTheFile) {
   EXPECT_NEAR(periodic["quantities"]["max"], symmetric["quantities"]["max"], 1e-6);
   EXPECT_EQ(periodic["space"]["dofs"].get<int>() + 9, symmetric["space"]["dofs"].get<int>());
   expect_refused(deck("sector_plain.msh", joined), 3, {"vertices of 'start' have no partner on 'end'"});
-  const Result unused = tessera("check " + deck("sector.msh", ""));
+  const Result unused = app_test::tessera("check " + deck("sector.msh", ""));
   EXPECT_EQ(unused.code, 0) << unused.text;
   EXPECT_TRUE(unused.says("($Periodic), but no [[boundary]]")) << unused.text;
 }

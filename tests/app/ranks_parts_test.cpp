@@ -13,7 +13,7 @@ TEST(Doctor, SaysWhatRanksWouldUse) {
   for (const char* part : {"/nowhere/libmpi.so is not there", "mpirun       not on the PATH",
                            "one, because MPI is not usable", "scripts/setup"})
     EXPECT_TRUE(without.says(part)) << part << "\n" << without.text;
-  const Result with = tessera("doctor");
+  const Result with = app_test::tessera("doctor");
   EXPECT_EQ(with.code, 0) << with.text;
   EXPECT_TRUE(with.says("NCCL ")) << with.text;
   if (!has_mpi()) return;  // this machine has none

@@ -18,8 +18,8 @@ TEST_P(ReactionDiffusionRefuses, WithTheWayOut) {
   const Case& wrong = GetParam();
   const std::string deck = write_deck(std::string(wrong.name) + ".toml", wrong.deck);
   for (const char* command : {"run ", "check "}) {
-    const Result result = tessera(command + deck + " --backend threads --quiet" +
-                                  (command[0] == 'r' ? " --output " + (folder() / "refused").string() : ""));
+    const Result result = app_test::tessera(command + deck + " --backend threads --quiet" +
+                                            (command[0] == 'r' ? " --output " + (folder() / "refused").string() : ""));
     expect_says(result, wrong);
   }
 }
@@ -119,13 +119,13 @@ INSTANTIATE_TEST_SUITE_P(Decks, ReactionDiffusionRefuses, ::testing::ValuesIn(ca
 
 TEST(ReactionDiffusion, HasNoMatrixToExport) {
   const std::string deck = write_deck("export_reactions.toml", deck_of(named, material + time + fields));
-  const Result result = tessera("export " + deck + " -o " + (folder() / "K.mtx").string());
+  const Result result = app_test::tessera("export " + deck + " -o " + (folder() / "K.mtx").string());
   EXPECT_EQ(result.code, 2) << result.text;
   EXPECT_TRUE(result.says("none to export")) << result.text;
 }
 
 TEST(ReactionDiffusion, ListsItsReactions) {
-  const Result result = tessera("list reactions");
+  const Result result = app_test::tessera("list reactions");
   EXPECT_EQ(result.code, 0);
   for (const char* part :
        {"gray_scott", "species u, v", "F = 0.04", "Pearson", "robertson", "k2 = 3e+07", "expressions", "mechanism"})
@@ -133,7 +133,7 @@ TEST(ReactionDiffusion, ListsItsReactions) {
 }
 
 TEST(ReactionDiffusion, ListsItsSplittingsAmongTheSchemes) {
-  const Result result = tessera("list schemes");
+  const Result result = app_test::tessera("list schemes");
   EXPECT_EQ(result.code, 0);
   for (const char* part : {"strang ", "lie ", "splitting", "half of the reactions", "reaction.splitting"})
     EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;

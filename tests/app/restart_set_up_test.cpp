@@ -34,7 +34,7 @@ TEST_P(KeptSetUp, GoesOnBitwise) {
   const Kept& of = GetParam();
   if (of.ranks > 1) SKIP_WITHOUT_MPI();
   const auto start = [&](const std::string& arguments) {
-    return of.ranks == 1 ? tessera(arguments) : on_ranks(of.ranks, arguments);
+    return of.ranks == 1 ? app_test::tessera(arguments) : on_ranks(of.ranks, arguments);
   };
   const std::string deck = write_deck(std::string("kept_") + of.name + ".toml",
                                       deck_of(of.along_x, of.scheme, of.solver, of.rests, of.order));
@@ -114,7 +114,7 @@ TEST(KeptSetUp, OfConstantCoefficientsIsMadeOnceOnAnyNumberOfRanks) {
   for (const int ranks : {1, 2, 4}) {
     const fs::path out = out_of("kept_once", ranks);
     const std::string arguments = "run " + deck + " --quiet --backend threads --output " + out.string();
-    const Result result = ranks == 1 ? tessera(arguments) : on_ranks(ranks, arguments);
+    const Result result = ranks == 1 ? app_test::tessera(arguments) : on_ranks(ranks, arguments);
     ASSERT_EQ(result.code, 0) << result.text;
     const nlohmann::json time = summary_in(out)["time"];
     EXPECT_EQ(time["systems"], 30) << ranks;

@@ -293,13 +293,13 @@ TEST(Source, GoesOnWhereTheRunIsRestarted) {
     const std::string path = write_deck("source_restart_" + name + ".toml", deck);
     const fs::path whole = folder() / ("source_whole_" + name), half = folder() / ("source_half_" + name);
     const std::string run = "run " + path + " --quiet --backend threads --output ";
-    ASSERT_EQ(tessera(run + whole.string()).code, 0) << name;
-    ASSERT_EQ(tessera(run + half.string() + " --set time.end=0.05").code, 0) << name;
-    const Result result = tessera("restart " + half.string() + " --quiet --set time.end=0.1");
+    ASSERT_EQ(app_test::tessera(run + whole.string()).code, 0) << name;
+    ASSERT_EQ(app_test::tessera(run + half.string() + " --set time.end=0.05").code, 0) << name;
+    const Result result = app_test::tessera("restart " + half.string() + " --quiet --set time.end=0.1");
     ASSERT_EQ(result.code, 0) << name << "\n" << result.text;
     const std::string last = fmt::format("solution_{:06}.vtu", int(summary_in(whole)["time"]["steps"]));
     const Result compared =
-        tessera("compare " + (whole / last).string() + " " + (half / last).string() + " --rtol 0 --atol 0");
+        app_test::tessera("compare " + (whole / last).string() + " " + (half / last).string() + " --rtol 0 --atol 0");
     EXPECT_EQ(compared.code, 0) << name << "\n" << compared.text;
   }
 }
@@ -310,7 +310,7 @@ TEST(Source, IsInTheSystemThatIsExported) {
       write_deck("export_source.toml", box_of("interval", 1, 4) + poisson_of(1) + dirichlet_on("[\"left\"]", "0") +
                                            source_at("[0.6]", "amplitude = 10"));
   const fs::path out = folder() / "source.mtx";
-  const Result result = tessera("export " + deck + " -o " + out.string());
+  const Result result = app_test::tessera("export " + deck + " -o " + out.string());
   ASSERT_EQ(result.code, 0) << result.text;
   std::ifstream file(folder() / "source_b.mtx");
   double sum = 0, value = 0;
@@ -362,9 +362,9 @@ INSTANTIATE_TEST_SUITE_P(Decks, SourceRefuses, ::testing::ValuesIn(wrong_decks()
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(SourceInAGroup, ThatIsNotThereIsRefused) {
-  const Result result =
-      tessera("check " + write_deck("no_group.toml", box_of("triangle", 2, 3) + heat_of(1) + time_to(1, 0.1, "bdf2") +
-                                                         "[[source]]\non = \"chip\"\n"));
+  const Result result = app_test::tessera("check " + write_deck("no_group.toml", box_of("triangle", 2, 3) + heat_of(1) +
+                                                                                     time_to(1, 0.1, "bdf2") +
+                                                                                     "[[source]]\non = \"chip\"\n"));
   EXPECT_NE(result.code, 0);
   for (const char* word : {"chip", "domain", "no_group.toml:"})
     EXPECT_TRUE(result.says(word)) << word << "\n" << result.text;

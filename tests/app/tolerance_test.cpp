@@ -78,7 +78,7 @@ write = false
 nlohmann::json run(const std::string& deck, const std::string& options, int code = 0) {
   const fs::path out = folder() / "tolerance";
   fs::remove_all(out);
-  const Result result = tessera("run " + deck + " --quiet " + options + " --output " + out.string());
+  const Result result = app_test::tessera("run " + deck + " --quiet " + options + " --output " + out.string());
   EXPECT_EQ(result.code, code) << options << "\n" << result.text;
   return summary_in(out);
 }
@@ -230,12 +230,13 @@ write = false
 
 TEST(Initial, IsRefusedWhereNothingStarts) {
   for (const char* type : {"direct", "lu", "bcr", "fft"}) {
-    const Result result = tessera("check " + square_deck("[[initial]]\nu = \"1\"\n") + " --set solver.type=" + type);
+    const Result result =
+        app_test::tessera("check " + square_deck("[[initial]]\nu = \"1\"\n") + " --set solver.type=" + type);
     EXPECT_EQ(result.code, 2) << result.text;
     EXPECT_TRUE(result.says("[[initial]] is where an iterative solver starts")) << result.text;
     EXPECT_TRUE(result.says("leave [[initial]] out")) << result.text;
   }
-  const Result result = tessera("run " + square_deck("[[initial]]\non = \"dmain\"\nu = \"1\"\n"));
+  const Result result = app_test::tessera("run " + square_deck("[[initial]]\non = \"dmain\"\nu = \"1\"\n"));
   EXPECT_EQ(result.code, 3) << result.text;
   EXPECT_TRUE(result.says("dmain")) << result.text;
 }

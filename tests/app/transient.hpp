@@ -32,8 +32,8 @@ inline void expect_refused(const Wrong& wrong) {
   const std::string deck = write_deck(std::string("wrong_") + wrong.name + ".toml", wrong.deck);
   for (const char* command : {"check ", "run "}) {
     const Result result =
-        tessera(command + deck + " --backend threads" +
-                (std::string(command) == "run " ? " --quiet --output " + (folder() / "wrong").string() : ""));
+        app_test::tessera(command + deck + " --backend threads" +
+                          (std::string(command) == "run " ? " --quiet --output " + (folder() / "wrong").string() : ""));
     EXPECT_EQ(result.code, 2) << command << result.text;
     for (const std::string& part : wrong.parts) EXPECT_TRUE(result.says(part)) << part << "\n" << result.text;
     EXPECT_TRUE(result.says("help: ")) << result.text;

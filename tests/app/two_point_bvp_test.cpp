@@ -16,13 +16,14 @@ const std::string exact = "[exact]\nu = \"cos(pi/2*x)\"\n";
 std::string out(const std::string& name) { return (folder() / ("two_point_" + name)).string(); }
 
 Result run(const std::string& name, const std::string& deck, const std::string& options = "") {
-  return tessera("run " + write_deck("two_point_" + name + ".toml", deck) + " --output " + out(name) + options);
+  return app_test::tessera("run " + write_deck("two_point_" + name + ".toml", deck) + " --output " + out(name) +
+                           options);
 }
 
 double relative_error(const std::string& problem, const std::string& options) {
   const std::string deck = (source() / "inputs/verification" / ("two_point_bvp_" + problem + ".toml")).string();
-  const Result result = tessera("run " + deck + " --quiet --backend threads --set physics.output_every=1024 --output " +
-                                out(problem) + options);
+  const Result result = app_test::tessera(
+      "run " + deck + " --quiet --backend threads --set physics.output_every=1024 --output " + out(problem) + options);
   EXPECT_EQ(result.code, 0) << result.text;
   return summary_in(out(problem))["errors"]["u"]["relative"];
 }
@@ -77,14 +78,14 @@ TEST(TwoPointBvp, WritesFieldsAndASummary) {
 }
 
 TEST(TwoPointBvp, ItsTemplateRunsAndChecks) {
-  const Result deck = tessera("template two_point_bvp");
+  const Result deck = app_test::tessera("template two_point_bvp");
   ASSERT_EQ(deck.code, 0);
   const std::string file = write_deck("two_point_template.toml", deck.text);
-  EXPECT_EQ(tessera("run " + file + " --quiet --output " + out("template")).code, 0);
-  const Result check = tessera("check " + file);
+  EXPECT_EQ(app_test::tessera("run " + file + " --quiet --output " + out("template")).code, 0);
+  const Result check = app_test::tessera("check " + file);
   EXPECT_EQ(check.code, 0);
   EXPECT_TRUE(check.says("1024 cells")) << check.text;
-  EXPECT_TRUE(tessera("list two_point_solvers").says("square_blocked"));
+  EXPECT_TRUE(app_test::tessera("list two_point_solvers").says("square_blocked"));
 }
 
 TEST(TwoPointBvp, TakesValuesFromAFile) {

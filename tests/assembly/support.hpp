@@ -6,22 +6,11 @@
 #include "assembly/space/dof_map.hpp"
 #include "forms/diffusion.hpp"
 #include "forms/robin.hpp"
-#include "mesh/box.hpp"
 #include "mesh/mesh.hpp"
 #include "support/backends.hpp"
+#include "support/boxes.hpp"
 
 namespace tessera::testing {
-
-/// A box of a shape with a few cells per axis; 3-D unless the shape is flat.
-inline mesh::Mesh box(const std::string& shape, int cells, int order = 1) {
-  mesh::BoxParams params;
-  const int dim = mesh::dimension(mesh::shape_from_name(shape));
-  params.min.assign(dim, 0.0);
-  params.max.assign(dim, 1.0);
-  params.cells.assign(dim, cells);
-  params.shape = shape;
-  return mesh::make_box(params, order);
-}
 
 /// Moves interior points smoothly, so that cells are no parallelepipeds; the boundary stays.
 inline void deform(mesh::Mesh& mesh) {

@@ -12,8 +12,8 @@ class GasRefused : public ::testing::TestWithParam<app_test::Case> {};
 
 TEST_P(GasRefused, SaysWhatIsWrong) {
   const app_test::Case& wrong = GetParam();
-  expect_says(tessera("run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
-                      " --quiet --backend threads --output " + (folder() / "refused").string()),
+  expect_says(app_test::tessera("run " + write_deck(std::string(wrong.name) + ".toml", wrong.deck) +
+                                " --quiet --backend threads --output " + (folder() / "refused").string()),
               wrong);
 }
 

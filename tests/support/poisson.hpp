@@ -7,21 +7,10 @@
 #include "assembly/fields/errors.hpp"
 #include "assembly/space/dirichlet.hpp"
 #include "forms/diffusion.hpp"
-#include "mesh/box.hpp"
-#include "mesh/params.hpp"
 #include "solvers/solve.hpp"
+#include "support/boxes.hpp"
 
 namespace tessera::testing {
-
-inline mesh::Mesh box(const std::string& shape, int cells, int order = 1) {
-  const int dim = mesh::dimension(mesh::shape_from_name(shape));
-  mesh::BoxParams params;
-  params.shape = shape;
-  params.cells.assign(static_cast<std::size_t>(dim), cells);
-  params.min.assign(static_cast<std::size_t>(dim), 0.0);
-  params.max.assign(static_cast<std::size_t>(dim), 1.0);
-  return mesh::make_box(params, order);
-}
 
 /// Moves inner nodes by a smooth map that leaves the boundary of the unit box where it is: cells are no longer affine
 /// images of each other.

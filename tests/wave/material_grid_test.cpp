@@ -106,8 +106,8 @@ TEST(WaveGrid, OnRanksIsThatOfOne) {
 
 TEST(WaveGrid, IsRefusedWhereItIsNoMaterial) {
   const auto refused = [](const char* name, const std::string& material, const std::vector<std::string>& parts) {
-    expect_says(tessera("run " + write_deck(std::string(name) + ".toml", deck_with(material)) +
-                        " --quiet --backend threads --output " + (folder() / "refused").string()),
+    expect_says(app_test::tessera("run " + write_deck(std::string(name) + ".toml", deck_with(material)) +
+                                  " --quiet --backend threads --output " + (folder() / "refused").string()),
                 {name, {}, 2, parts});
   };
   const std::string rest = "density = 2\nvs = 1\n";

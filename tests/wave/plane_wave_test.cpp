@@ -126,7 +126,7 @@ TEST(PlaneWave, IsRefusedWhereItCannotBe) {
     for (const char* command : {"run", "check"}) {
       const std::string options =
           command[0] == 'r' ? " --quiet --backend threads --output " + (folder() / "no").string() : std::string();
-      expect_says(tessera(command + (" " + write_deck(std::string(name) + ".toml", deck)) + options),
+      expect_says(app_test::tessera(command + (" " + write_deck(std::string(name) + ".toml", deck)) + options),
                   {name, {}, 2, parts});
     }
   };

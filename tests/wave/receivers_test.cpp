@@ -144,8 +144,9 @@ TEST_P(ReceiversRefused, SaysWhatIsThereInTheirPlace) {
   const app_test::Case& wrong = GetParam();
   const std::string deck = write_deck(std::string(wrong.name) + ".toml", wrong.deck);
   for (const char* command : {"run ", "check "})
-    expect_says(tessera(command + deck + " --quiet --backend threads --output " + (folder() / "refused").string()),
-                wrong);
+    expect_says(
+        app_test::tessera(command + deck + " --quiet --backend threads --output " + (folder() / "refused").string()),
+        wrong);
 }
 
 const std::string sound = box(2, 2) + physics("acoustic", 4) + "[[material]]\ndensity = 2\nvp = 2\n",

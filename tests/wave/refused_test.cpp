@@ -14,8 +14,9 @@ TEST_P(Refused, SaysWhatIsWrongAlsoWhereItIsOnlyChecked) {
   const app_test::Case& wrong = GetParam();
   const std::string deck = write_deck(std::string(wrong.name) + ".toml", wrong.deck);
   for (const char* command : {"run ", "check "})
-    expect_says(tessera(command + deck + " --quiet --backend threads --output " + (folder() / "refused").string()),
-                wrong);
+    expect_says(
+        app_test::tessera(command + deck + " --quiet --backend threads --output " + (folder() / "refused").string()),
+        wrong);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -162,8 +163,8 @@ TEST(Wave, WarnsOfStepsThatMayBeTooLong) {
 /// What the program says of a deck with one source, by `check` and by `run`.
 std::vector<Result> said_of(const std::string& deck) {
   const std::string file = write_deck("source.toml", deck);
-  return {tessera("check " + file + " --quiet"),
-          tessera("run " + file + " --quiet --backend threads --output " + (folder() / "source").string())};
+  return {app_test::tessera("check " + file + " --quiet"),
+          app_test::tessera("run " + file + " --quiet --backend threads --output " + (folder() / "source").string())};
 }
 std::string source(const std::string& keys) { return "[[source]]\nat = [0.4, 0.6]\n" + keys; }
 

@@ -79,7 +79,7 @@ TEST(WaveResolution, IsLookedAtOfPlaneWavesThatAreFilesAsTheMeshSeesThem) {
     return box(2, 8) + physics("elastic", 4) + solid + wave + fmt::format("delay = {}\n", delay) +
            time_to(0.1, "cfl = 0.9") + "[output]\nformats = []\n";
   };
-  const std::string slow = tessera("check " + write_deck("slow.toml", with(0)) + " --backend threads").text;
+  const std::string slow = app_test::tessera("check " + write_deck("slow.toml", with(0)) + " --backend threads").text;
   expect_frequency(slow, "plane_wave 1", 5.8, 7);
   EXPECT_EQ(slow.find("too coarse"), std::string::npos) << slow;
   const std::string fast = warnings_of(with(3));
@@ -189,7 +189,7 @@ TEST(WaveResolution, LooksAtAHundredFunctions) {
     return write_deck("functions.toml", box(2, 8) + physics("elastic", 4) + solid + all + time_to(1, "cfl = 0.9"));
   };
   const auto said = [&](int count, bool alike) {
-    return tessera("check " + sources(count, alike) + " --backend threads").text;
+    return app_test::tessera("check " + sources(count, alike) + " --backend threads").text;
   };
   const std::string left_out = "how many nodes stand on the waves of 3 sources and plane waves is not looked at";
   expect_has(said(103, false), left_out);
@@ -203,8 +203,9 @@ TEST_P(ResolutionRefused, SaysWhatIsWrong) {
   std::ofstream(folder() / "word.csv") << "x,y,vp,vs,density\n0,0,2,1,2\n1,0,2,1,two\n0,1,2,1,2\n1,1,2,1,2\n";
   const std::string deck = write_deck(std::string(wrong.name) + ".toml", wrong.deck);
   for (const char* command : {"run ", "check "})
-    expect_says(tessera(command + deck + " --quiet --backend threads --output " + (folder() / "refused").string()),
-                wrong);
+    expect_says(
+        app_test::tessera(command + deck + " --quiet --backend threads --output " + (folder() / "refused").string()),
+        wrong);
 }
 const std::string soon = time_to(0.1, "cfl = 0.5"), four = box(2, 8) + physics("elastic", 4);
 INSTANTIATE_TEST_SUITE_P(
