@@ -30,9 +30,8 @@ constexpr double margin = 1.15;
 /// matrices that are not symmetric as well; and how much more a set-up takes of these.
 constexpr double set_up_on_threads = 250, refill_on_threads = 120, iteration_on_threads = 10, iteration_of_flows = 10,
                  set_up_not_symmetric = 1.3;
-/// Of systems that follow one another: rows below which jacobi stays, and the part of a set-up that it has to have
-/// lost.
-constexpr double least_rows_of_many = 2000, part_lost = 0.25;
+/// Of systems that follow one another: the part of a set-up that jacobi has to have lost.
+constexpr double part_lost = 0.25;
 /// So much more memory must be free than it is said to take: sizes are estimates, and some is in use by then.
 constexpr double memory_margin = 1.2;
 

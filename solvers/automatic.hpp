@@ -45,6 +45,8 @@ AmgWorth amg_worth(const OneSystem& system, bool symmetric);
 /// The iterations that amg is expected to take for so many decimal digits of the residual.
 double iterations_of_amg(double digits, bool symmetric);
 
+/// Rows of all ranks below which jacobi stays for systems that follow one another.
+inline constexpr double least_rows_of_many = 2000;
 /// Systems that follow one another, of steps through time or of Newton's method, which jacobi has solved until now.
 struct Following {
   double iterations = 0;      ///< of jacobi, in the last step

@@ -32,8 +32,9 @@ struct Report {
   std::string preconditioner;
   std::string precision = "double";  ///< double | float | mixed
   std::string method;                ///< of direct solvers on grids: the variant that was taken
-  int iterations = 0;            ///< done, those after the tolerance was met included (CUDA looks every `check_every`)
-  int residuals = 0;             ///< how often b - A x was recomputed after the first time
+  int iterations = 0;  ///< done, those after the tolerance was met included (CUDA looks every `check_every`, and may be
+                       ///< one look ahead)
+  int residuals = 0;   ///< how often b - A x was recomputed after the first time
   double relative_residual = 0;  ///< ||b - A x|| / reference, computed from x at the end
   double reference = 0;          ///< what residuals are relative to: reference_norm at the solution
   double backward_error =
@@ -53,7 +54,7 @@ struct Report {
 struct Monitor {
   std::function<void(int iteration, double relative_residual)> progress;
   std::function<bool()> stop;
-  double tolerance = 0;  ///< of iterations in this solve, where it is larger than that of the solver
+  double tolerance = 0;  ///< of this solve by iterations, where it is larger than that of the solver
 };
 
 }  // namespace tessera::solvers

@@ -54,7 +54,7 @@ class ChosenOnTheWay {
     Now now = Now::jacobi;
     double iterations = 0, with_amg = 0, digits = 0, matrices = 0;
     double lost = 0;      ///< see solvers::Following, and never less than nothing
-    double of_digit = 0;  ///< iterations of jacobi in its last step
+    double of_digit = 0;  ///< iterations a digit of jacobi in its last step
   };
 
   void take(Now now);

@@ -55,7 +55,8 @@ FirstAttempt attempt(const Solve& solve, const solvers::SolverParams& params, co
                                        residual.look(iteration, norm);
                                        if (monitor.progress) monitor.progress(iteration, norm);
                                      },
-                                 .stop = [&] { return residual.has_ceased() || (monitor.stop && monitor.stop()); }};
+                                 .stop = [&] { return residual.has_ceased() || (monitor.stop && monitor.stop()); },
+                                 .tolerance = monitor.tolerance};
   const auto lacks = [&](const Error& error) {
     result.lacked_memory = true;
     result.why_not = error.what();

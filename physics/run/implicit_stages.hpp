@@ -112,6 +112,7 @@ class ImplicitStages final : public Stages<Exec> {
     linalg::fill(exec_, system_.b.view(), 0);
     solver_->solve(std::as_const(system_.b).view().part(0, zero.size()), zero.view());
     work_.matrices = work_.set_ups = 0;  // it is none of this run
+    choice_.restore(std::span(numbers).subspan(4));
     set_up_ = {numbers[2], numbers[3] != 0};
     problem_.move_to(t);
   }

@@ -116,6 +116,7 @@ class NonlinearStages final : public Stages<Exec> {
     w.set_zero();
     stage_.begin(first_.sigma, w.view());
     newton_.make_set_up(kept.vectors.front(), {numbers[2], numbers[3] != 0});
+    newton_.tangent().restore_choice(std::span(numbers).subspan(4));  // which counted that matrix
     problem_.move_to(t);
   }
 

@@ -70,9 +70,9 @@ class TangentSolver {
   }
   /// After the last solve of a system, with the iterations of all.
   void judge(const solvers::Report& report) {
+    if (digits_ > 0) choice_.count(report.iterations, digits_);
     if (!report.converged) return;
     set_up_.life.judge(report.iterations, digits_);
-    choice_.count(report.iterations, digits_);
     if (is_excused(report, params_.solver)) set_up_ = {};
   }
   /// After a solve that failed, where it may be the old set-up that is at fault, or the preconditioner that was chosen
@@ -148,19 +148,11 @@ class TangentSolver {
     ++set_ups_;
   }
 
-  /// The solver has the tolerance of the deck, and is stopped where it has reached a larger one.
   solvers::Report solve(double tolerance, bool prescribes, const std::vector<double>& away) {
     Scope scope(exec_, "solve");
     const Linked linked(exec_, ranks_.link());
     solvers::Monitor monitor = monitor_of(context_, tolerance);
-    bool enough = false;
-    if (tolerance > params_.solver.tolerance) {
-      monitor.progress = [&enough, tolerance, say = monitor.progress](int iteration, double residual) {
-        enough = residual <= tolerance;
-        if (say) say(iteration, residual);
-      };
-      monitor.stop = [&enough, stop = monitor.stop] { return enough || (stop && stop()); };
-    }
+    monitor.tolerance = tolerance;
     const View<const double> b = system().b.view();
     const auto solve = [&](const solvers::SolverParams&, const solvers::Monitor& watched) {
       if (!prescribes) return solver_->solve(b, d_.view(), watched);
@@ -180,10 +172,8 @@ class TangentSolver {
     } else {
       report = solve(params_.solver, monitor);
     }
-    // Residuals that an iteration recurs are a little off.
-    constexpr double nearly = 2;
-    if (enough && report.interrupted) report.interrupted = false, report.backward_error = 0;
-    if (!report.interrupted && tolerance > params_.solver.tolerance && report.relative_residual <= nearly * tolerance) {
+    // Direct methods refine to the tolerance of the deck.
+    if (!report.interrupted && report.relative_residual <= tolerance) {
       report.converged = true;
       report.failure.clear();
     }

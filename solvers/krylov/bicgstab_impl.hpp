@@ -88,6 +88,8 @@ class Bicgstab final : public Krylov<Exec, T> {
     }
   }
 
+  bool may_break_down() const override { return true; }
+
   Look look(int i, int iteration) override {
     const double rv = this->host(i), ts = this->host(block_ + i), tt = this->host(2 * block_ + i),
                  rr = this->host(3 * block_ + i), rho = this->host(4 * block_ + i), shadow = this->host(5 * block_);

@@ -264,6 +264,8 @@ class SingleReductionCg final : public Krylov<Exec, T> {
 
   int room(int done) const override { return Base::room_between_residuals(done, refresh_after); }
 
+  bool may_break_down() const override { return true; }
+
   Look look(int i, int iteration) override {
     const double gamma_next = this->host(block_ + 3 + i), pq = this->host(3 * block_ + 3 + i),
                  rr = this->host(4 * block_ + 3 + i);

@@ -25,7 +25,7 @@ namespace tessera::solvers {
 
 /// A method that iterates on a residual, with its vectors, for one solve after the other. The method queues blocks of
 /// iterations, whose scalars stay with the vectors; the host fetches them after every block and judges, while the next
-/// block runs where it will surely be needed. Only b - A x, recomputed, decides that a solution is accepted: while it
+/// block runs where it is likely to be needed. Only b - A x, recomputed, decides that a solution is accepted: while it
 /// does not meet the tolerance, the method is started again from it.
 template <class Exec, class T>
 class Krylov {
@@ -105,6 +105,8 @@ class Krylov {
     if (equation_->reach() == 0) return std::numeric_limits<int>::max();
     return (refresh + block_ - 1) / block_ * block_ - done;
   }
+  /// Whether a recurrence may end before the solution: what is done after that moves x at random.
+  virtual bool may_break_down() const { return false; }
   /// Whether every block of `block_` iterations queues the same work.
   virtual bool repeats() const { return true; }
 
@@ -346,7 +348,8 @@ typename Krylov<Exec, T>::End Krylov<Exec, T>::iterate_until_small(double& norm)
       queue(count);
     }
     // As if each of two blocks did what the best one did: residuals do not fall evenly.
-    const bool far = queues_ahead && !stops && done > 0 && norm * least_ratio * least_ratio > enough_;
+    const bool far =
+        queues_ahead && !may_break_down() && !stops && done > 0 && norm * least_ratio * least_ratio > enough_;
     if (far && is_replayed(count) && is_replayed(next_block(done + count))) queue(ahead = block_);
     take();
     const double before = norm;
@@ -354,7 +357,7 @@ typename Krylov<Exec, T>::End Krylov<Exec, T>::iterate_until_small(double& norm)
     least_ratio = std::min(least_ratio, norm / before);
     if (monitor_->progress) monitor_->progress(report_.iterations, norm / reference_);
     stops = stops || (monitor_->stop && monitor_->stop());
-    if (stops && ahead == 0) {
+    if (stops && (ahead == 0 || ended)) {
       report_.interrupted = true;
       report_.failure = fmt::format("interrupted in iteration {}", report_.iterations);
       end = End::failed;

@@ -66,6 +66,8 @@ class Minres final : public Krylov<Exec, T> {
   /// Vectors change places in every iteration: only after an even number the work is the same again.
   bool repeats() const override { return block_ % 2 == 0 && turn_ == 0; }
 
+  bool may_break_down() const override { return true; }
+
   Look look(int i, int iteration) override {
     const double zq = this->host(i), zv = this->host(block_ + i), rr = this->host(2 * block_ + i);
     if (!std::isfinite(zq) || !std::isfinite(zv) || !std::isfinite(rr)) return {0, {}, Base::not_finite(iteration)};

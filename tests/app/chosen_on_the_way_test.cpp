@@ -132,6 +132,13 @@ struct GoesOn {
 void PrintTo(const GoesOn& run, std::ostream* stream) { *stream << run.name; }
 class ChosenOnTheWayRuns : public ::testing::TestWithParam<GoesOn> {};
 
+std::vector<double> numbers_of(const fs::path& checkpoint) {
+  for (const tessera::output::CheckpointArray& array : tessera::output::read_checkpoint(checkpoint).arrays)
+    if (array.name == "numbers") return array.values;
+  ADD_FAILURE() << checkpoint << " has no numbers";
+  return {};
+}
+
 TEST_P(ChosenOnTheWayRuns, GoOnBitwise) {
   const GoesOn& of = GetParam();
   if (of.ranks > 1) SKIP_WITHOUT_MPI();
@@ -162,6 +169,9 @@ TEST_P(ChosenOnTheWayRuns, GoOnBitwise) {
     ASSERT_EQ(gone_on.code, 0) << gone_on.text;
     EXPECT_EQ(summary_in(half)["solver"]["preconditioner"], "amg") << from;
     EXPECT_EQ(bytes_of(whole / last), bytes_of(half / last)) << from << " of " << steps << ", " << said;
+    // What the next decisions follow from is the same, too.
+    const std::string next = fmt::format("checkpoint_{:09}.tsr", from + 1);
+    EXPECT_EQ(numbers_of(whole / next), numbers_of(half / next)) << from << " of " << steps << ", " << said;
   }
 }
 
