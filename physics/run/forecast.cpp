@@ -252,7 +252,7 @@ void print_check(const CommonParams& params, const Discretisation& space, const 
                    ways_out.gpu;
   }
   if (!matrix_free && (params.time || nonlinear) && may_choose_on_the_way(params, space) &&
-      of.all_dofs >= solvers::least_rows_of_many) {
+      std::max(of.all_dofs, 1.0 * space.dofs.dofs) >= solvers::least_rows_of_many) {
     CommonParams later = params;
     later.solver.preconditioner = "amg";
     const Estimate more = estimate(later, space, coefficients, traits, ways);

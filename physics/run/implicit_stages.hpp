@@ -87,14 +87,15 @@ class ImplicitStages final : public Stages<Exec> {
   }
 
   void begin_step(Offset step, double to_come) override {
-    before_ = {first_, set_up_, choice_.kept()};
+    before_ = {first_, set_up_, choice_.kept(), sigma_};
     if (choice_.decide(to_come, step_name(step), "step")) let_go();
   }
 
   State::Kept kept() const override {
-    const Left left = work_.linear.interrupted ? before_ : Left{first_, set_up_, choice_.kept()};
+    const Left left = work_.linear.interrupted ? before_ : Left{first_, set_up_, choice_.kept(), sigma_};
     State::Kept result{{}, {left.first.t, left.first.sigma, left.set_up.first(), left.set_up.is_worn() ? 1.0 : 0.0}};
     result.numbers.insert(result.numbers.end(), left.choice.begin(), left.choice.end());
+    result.numbers.push_back(left.sigma);
     return result;
   }
   void restore(const State::Kept& kept) override {
@@ -113,6 +114,7 @@ class ImplicitStages final : public Stages<Exec> {
     solver_->solve(std::as_const(system_.b).view().part(0, zero.size()), zero.view());
     work_.matrices = work_.set_ups = 0;  // it is none of this run
     choice_.restore(std::span(numbers).subspan(4));
+    counted_sigma_ = numbers.size() > 4 ? numbers.back() : 0;
     set_up_ = {numbers[2], numbers[3] != 0};
     problem_.move_to(t);
   }
@@ -129,6 +131,7 @@ class ImplicitStages final : public Stages<Exec> {
     First first;
     KeptSetUp set_up;
     ChosenOnTheWay::Kept choice = {};
+    double sigma = 0;  ///< of the last matrix
   };
 
   bool solve_from(View<double> U) {
@@ -200,8 +203,10 @@ class ImplicitStages final : public Stages<Exec> {
       first_ = {.t = t, .sigma = sigma};
       ++work_.set_ups;
     }
-    // A first one has no successors where nothing changes.
-    if (set_up_.is_refilled() || problem_.varying().mass || problem_.varying().stiffness) choice_.count_matrix();
+    // A first one has no successors where nothing changes, and the last one before a restart was counted.
+    const bool varies = problem_.varying().mass || problem_.varying().stiffness;
+    if (varies || (set_up_.is_refilled() && sigma != counted_sigma_)) choice_.count_matrix();
+    counted_sigma_ = 0;
     if (!solver_) solver_ = std::make_unique<solvers::LinearSolver<Exec>>(exec_, choice_.params().solver);
     solver_->set_operator(ranks ? *own_.A : *system_.A, reuse);
     work_.nnz = ranks ? own_.nnz : system_.matrix.nnz();
@@ -219,8 +224,9 @@ class ImplicitStages final : public Stages<Exec> {
   assembly::RemovedColumns<Space> removed_;
   bool has_removed_ = false;
   std::unique_ptr<solvers::LinearSolver<Exec>> solver_;
-  double sigma_ = 0;   ///< of the matrix; 0: there is none
-  long matrices_ = 0;  ///< mass and stiffness that it was made of
+  double sigma_ = 0;          ///< of the matrix; 0: there is none
+  long matrices_ = 0;         ///< mass and stiffness that it was made of
+  double counted_sigma_ = 0;  ///< of the last matrix before a restart
   First first_;
   KeptSetUp set_up_;
   Left before_;  ///< at the beginning of the step

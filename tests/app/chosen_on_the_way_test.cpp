@@ -187,7 +187,7 @@ TEST(ChosenOnTheWay, IsOpenToCheckpointsThatKnowOfNone) {
   out::Checkpoint checkpoint = out::read_checkpoint(whole / name);
   for (out::CheckpointArray& array : checkpoint.arrays)
     if (array.name == "numbers") {
-      ASSERT_EQ(array.values.size(), 2U + 4U + 7U);
+      ASSERT_EQ(array.values.size(), 2U + 4U + 8U);
       array.values.resize(2 + 4);
     }
   fs::create_directories(half);
