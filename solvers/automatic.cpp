@@ -26,9 +26,9 @@ constexpr double amg_worth_on_threads = 220, pmg_worth_on_threads = 105;
 constexpr double least_rows = 20000;
 /// So much less must multigrid take: jumps, stretched cells and rough data favour it, smooth data do not.
 constexpr double margin = 1.15;
-/// What amg costs in iterations of jacobi on threads: to set it up, to redo its numbers, and an iteration of it, with
-/// matrices that are not symmetric as well; and how much more a set-up takes of these.
-constexpr double set_up_on_threads = 250, refill_on_threads = 120, iteration_on_threads = 10, iteration_of_flows = 10,
+/// What amg costs in iterations of jacobi on threads: to set it up, to redo its numbers, and an iteration of it; and
+/// how much more a set-up takes of matrices that are not symmetric.
+constexpr double set_up_on_threads = 250, refill_on_threads = 120, iteration_on_threads = 10,
                  set_up_not_symmetric = 1.3;
 /// Of systems that follow one another: the part of a set-up that jacobi has to have lost.
 constexpr double part_lost = 0.25;
@@ -126,8 +126,7 @@ Automatic choose_preconditioner(const SolverParams& params, const OneSystem& sys
 
 AmgWorth amg_worth(const OneSystem& system, bool symmetric) {
   const double part = symmetric ? 1 : set_up_not_symmetric;
-  if (!system.size.on_cuda)
-    return {part * set_up_on_threads, part * refill_on_threads, symmetric ? iteration_on_threads : iteration_of_flows};
+  if (!system.size.on_cuda) return {part * set_up_on_threads, part * refill_on_threads, iteration_on_threads};
   // ms on an H200, of the first set-up of a run and of numbers redone; P1 tets of 0.07, 1.0 and 2.8 M rows.
   const double of_jacobi = iteration_on_gpu(system), entries = system.size.entries;
   return {part * (16 + 6e-7 * entries) / of_jacobi, part * (3 + 3.7e-7 * entries) / of_jacobi,

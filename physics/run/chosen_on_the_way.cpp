@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/log.hpp"
-#include "physics/run/fallen_back.hpp"
 #include "physics/run/plan.hpp"
 #include "physics/time_scheme.hpp"
 #include "solvers/method.hpp"
@@ -88,6 +87,11 @@ bool ChosenOnTheWay::serves_no_more() const {
   const double of_jacobi = counted_.of_digit * counted_.digits,
                costs = solvers::amg_worth(system_, symmetric_).iteration * counted_.iterations;
   return counted_.iterations > 2 * counted_.with_amg && costs > of_jacobi;
+}
+
+void ChosenOnTheWay::fall_back(const FirstAttempt& attempt) {
+  if (!attempt.lacked_memory) summarise_first_attempt(params_.solver.preconditioner, attempt.report, summary_);
+  fall_back(attempt.why_not.empty() ? "it did not converge" : attempt.why_not, attempt.lacked_memory);
 }
 
 void ChosenOnTheWay::fall_back(const std::string& why_not, bool lacked_memory) {

@@ -6,6 +6,7 @@
 
 #include "physics/model.hpp"
 #include "physics/module.hpp"
+#include "physics/run/fallen_back.hpp"
 #include "solvers/automatic.hpp"
 #include "solvers/report.hpp"
 
@@ -40,8 +41,8 @@ class ChosenOnTheWay {
   /// Before a step: what the last one took decides. `steps`: such ones that are to come, this one among them, which the
   /// log calls `name`; `unit`: "step", "system". True where another preconditioner is taken from now on.
   bool decide(double steps, const std::string& name, const char* unit);
-  /// amg has failed: jacobi is taken for good.
-  void fall_back(const std::string& why_not, bool lacked_memory);
+  /// amg has failed in this attempt: jacobi is taken for good.
+  void fall_back(const FirstAttempt& attempt);
 
   Kept kept() const;
   /// Of a checkpoint that knows of no choice: nothing.
@@ -57,6 +58,7 @@ class ChosenOnTheWay {
     double of_digit = 0;  ///< iterations a digit of jacobi in its last step
   };
 
+  void fall_back(const std::string& why_not, bool lacked_memory);
   void take(Now now);
   bool serves_no_more() const;
 

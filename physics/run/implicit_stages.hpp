@@ -7,7 +7,6 @@
 #include "assembly/space/dirichlet.hpp"
 #include "physics/run/chosen_on_the_way.hpp"
 #include "physics/run/evolving.hpp"
-#include "physics/run/fallen_back.hpp"
 #include "physics/run/kept_set_up.hpp"
 #include "physics/run/state.hpp"
 #include "solvers/time/implicit.hpp"
@@ -78,7 +77,8 @@ class ImplicitStages final : public Stages<Exec> {
       solved = solve_again();
     }
     if (!solved && choice_.is_multigrid() && !work_.linear.interrupted) {
-      fall_back();
+      choice_.fall_back(attempt_);
+      let_go();
       solve_again();
     }
     if (!work_.linear.converged && !work_.linear.interrupted) begin_anew();
@@ -163,13 +163,6 @@ class ImplicitStages final : public Stages<Exec> {
     solver_.reset();
     system_.A.reset();
     own_.A.reset();
-  }
-  void fall_back() {
-    const std::string& why_not = attempt_.why_not.empty() ? std::string("it did not converge") : attempt_.why_not;
-    if (!attempt_.lacked_memory)
-      summarise_first_attempt(choice_.params().solver.preconditioner, work_.linear, context_.summary);
-    choice_.fall_back(why_not, attempt_.lacked_memory);
-    let_go();
   }
 
   /// A solver that has failed has given back what it kept.

@@ -137,7 +137,7 @@ class MotionLoop : private Walk<Exec> {
     const bool accelerations = looks_at_accelerations(visitor);
     const bool sampled_rates = samples && (looks_at_rates(visitor) || accelerations);
     const bool ahead = shown || saved || now.last || report_.interrupted || (first && sampled_rates);
-    if (!is_finite(leapfrog, state, ahead)) return false;
+    if (!is_finite(leapfrog, state, now.last, ahead)) return false;
     if (ahead) {
       running_.reset();
       take_ahead(leapfrog, state, now);
@@ -181,15 +181,15 @@ class MotionLoop : private Walk<Exec> {
     if (acceleration_weights().rows > 0) leapfrog.add_sums(acceleration_weights(), of, factor, next_values_);
   }
 
-  /// Looked at every few steps, and one step later where no one else looks at the state, so that the device has work
-  /// while the host waits for it.
-  bool is_finite(Leapfrog<Exec>& leapfrog, const State& state, bool now) {
+  /// Asked every few steps, and looked at one step later where nobody `waits` for the state, so that the device has
+  /// work meanwhile.
+  bool is_finite(Leapfrog<Exec>& leapfrog, const State& state, bool last, bool waits) {
     constexpr Offset steps_between = 10;
     if (asked_ && !is_finite_where_asked(leapfrog)) return false;
-    if (state.step % steps_between != 0 && !now) return true;
+    if (state.step % steps_between != 0 && !last) return true;
     leapfrog.ask_square();
     asked_ = {state.t, state.step};
-    return !now || is_finite_where_asked(leapfrog);
+    return !waits || is_finite_where_asked(leapfrog);
   }
   bool is_finite_where_asked(Leapfrog<Exec>& leapfrog) {
     const auto [t, step] = *std::exchange(asked_, std::nullopt);

@@ -8,7 +8,6 @@
 
 #include "assembly/space/dirichlet.hpp"
 #include "physics/run/chosen_on_the_way.hpp"
-#include "physics/run/fallen_back.hpp"
 #include "physics/run/kept_set_up.hpp"
 #include "physics/run/over_ranks.hpp"
 
@@ -82,7 +81,8 @@ class TangentSolver {
     const bool again = falls_back || (set_up_.life.is_refilled() && !report.interrupted);
     set_up_ = {};  // a solver that has failed has given back what it kept
     if (falls_back) {
-      fall_back(report);
+      choice_.fall_back(attempt_);
+      let_go();
       ranks_.store(choice_.params(), system_, own_, context_.summary);
     }
     if (again) set_operator(u);
@@ -116,12 +116,6 @@ class TangentSolver {
     solver_.reset();
     system_.A.reset();
     own_.A.reset();
-  }
-  void fall_back(const solvers::Report& report) {
-    if (!attempt_.lacked_memory)
-      summarise_first_attempt(choice_.params().solver.preconditioner, report, context_.summary);
-    choice_.fall_back(attempt_.why_not.empty() ? "it did not converge" : attempt_.why_not, attempt_.lacked_memory);
-    let_go();
   }
 
   /// The operator of the first tangent takes the values of the others: they have its pattern.
