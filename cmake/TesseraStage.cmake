@@ -185,6 +185,45 @@ function(tessera_tests_together list)
   set(${list} ${sources} PARENT_SCOPE)
 endfunction()
 
+# tessera_sources_together(list): of the *.cpp in this list become few sources that include them, eight files each, none of which has a name in
+# a namespace without one that another has there (together.awk): two thirds of the time of most go into headers that the others read, too.
+# Those stay alone that have options of their own or TESSERA_ALONE, kernels, macros, headers of other libraries, a namespace for all of the
+# file, or instances of templates, which others take as declared.
+function(tessera_sources_together list)
+  set(all ${${list}})
+  set(sources "")
+  set(waiting "")
+  foreach(source ${all})
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+    get_source_file_property(marked ${source} TESSERA_ALONE)
+    file(STRINGS ${source} alone LIMIT_COUNT 1 REGEX
+      "_impl\\.hpp\"|^(extern )?template (class|struct|void|[A-Z])|^using namespace|^# *(define|undef)|^#include <(vtk|gmsh|H5|hdf5|mpi|cuda|nv|toml|CLI/|spdlog|metis|fftw|Eigen/)")
+    if(source MATCHES "\\.cpp$" AND NOT source MATCHES "_(threads|cuda)\\.cpp$" AND NOT options AND NOT definitions AND NOT marked
+       AND NOT alone)
+      list(APPEND waiting ${source})
+    else()
+      list(APPEND sources ${source})
+    endif()
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${waiting})
+  execute_process(COMMAND awk -v most=8 -f ${CMAKE_SOURCE_DIR}/cmake/together.awk ${waiting}
+    OUTPUT_VARIABLE places OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" places "${places}")
+  foreach(place ${places})
+    string(REGEX MATCH "^([0-9]+) (.*)$" place "${place}")
+    list(APPEND parts ${CMAKE_MATCH_1})
+    string(APPEND text_${CMAKE_MATCH_1} "#include \"${CMAKE_MATCH_2}\"\n")
+  endforeach()
+  list(REMOVE_DUPLICATES parts)
+  foreach(part ${parts})
+    set(together ${CMAKE_CURRENT_BINARY_DIR}/together/part_${part}.cpp)
+    file(CONFIGURE OUTPUT ${together} CONTENT "${text_${part}}" @ONLY)
+    list(APPEND sources ${together})
+  endforeach()
+  set(${list} ${sources} PARENT_SCOPE)
+endfunction()
+
 # tessera_calls_only(target): but for *_threads.cpp the sources of this library call kernels and have none. Builds of quick device code,
 # which have no figures, compile them in two thirds of the time.
 function(tessera_calls_only target)
@@ -220,6 +259,7 @@ function(tessera_stage name)
     set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
   endif()
   if(TESSERA_QUICK_DEVICE_CODE)
+    tessera_sources_together(sources)
     if(stage_TOGETHER AND TESSERA_HAVE_CUDA)
       tessera_together(sources)
     endif()

@@ -86,7 +86,7 @@ std::vector<Contribution> integrate(const mesh::Mesh& mesh, const DofMap& map, c
 
 }  // namespace
 
-std::vector<FacetNormal> facet_normals(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
+std::vector<FacetNormal> nodal_facet_normals(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group) {
   std::vector<FacetNormal> result;
   std::vector<Contribution> contributions = integrate(mesh, map, group);
   std::stable_sort(contributions.begin(), contributions.end(), [](const Contribution& a, const Contribution& b) {

@@ -34,7 +34,7 @@ struct FacetNormal {
   std::array<double, 3> n;
 };
 /// Of a group of dimension dim - 1, exact as the above; ascending by dofs, then by facets.
-std::vector<FacetNormal> facet_normals(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group);
+std::vector<FacetNormal> nodal_facet_normals(const mesh::Mesh& mesh, const DofMap& map, const mesh::Group& group);
 
 /// All exterior facets as a group.
 mesh::Group exterior_group(const mesh::Mesh& mesh);

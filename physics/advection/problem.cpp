@@ -33,7 +33,7 @@ InflowList make_list(const Problem& problem, const BoundaryParams& boundary, con
   list.where = boundary.where;
   list.varies = list.value.depends_on_time() || problem.velocity_varies();
   const Index owned = space.ranks ? space.index_map.owned() : space.dofs.dofs;
-  for (const assembly::FacetNormal& facet : assembly::facet_normals(space.mesh, space.dofs, group)) {
+  for (const assembly::FacetNormal& facet : assembly::nodal_facet_normals(space.mesh, space.dofs, group)) {
     if (facet.dof >= owned) continue;
     if (list.nodes.empty() || list.nodes.back() != facet.dof) {
       list.nodes.push_back(facet.dof);

@@ -34,7 +34,7 @@ deck::Section<PhysicsParams> physics_section() {
       .position(&PhysicsParams::where);
 }
 
-struct MaterialParams {
+struct MaterialKeys {
   std::vector<std::string> on;
   std::vector<deck::Expression> diffusivity{deck::Expression(1.0)};
   std::vector<deck::Expression> velocity;
@@ -43,30 +43,30 @@ struct MaterialParams {
   deck::Where where;
 };
 
-deck::Section<MaterialParams> material_section() {
-  return deck::Section<MaterialParams>("material", "Coefficients, for the whole mesh or for groups of cells",
-                                       deck::SectionKind::array)
-      .key("on", &MaterialParams::on,
+deck::Section<MaterialKeys> material_section() {
+  return deck::Section<MaterialKeys>("material", "Coefficients, for the whole mesh or for groups of cells",
+                                     deck::SectionKind::array)
+      .key("on", &MaterialKeys::on,
            {.help = "physical group name(s); left out: everywhere that no other material names"})
-      .key("diffusivity", &MaterialParams::diffusivity,
+      .key("diffusivity", &MaterialKeys::diffusivity,
            {.help = "k: one value, or a symmetric tensor [xx, xy, yy] in 2-D, [xx, xy, xz, yy, yz, zz] in 3-D; "
                     "positive definite",
             .example = "\"0.01\""})
-      .key("velocity", &MaterialParams::velocity,
+      .key("velocity", &MaterialKeys::velocity,
            {.help = "v, one component an axis; left out: 0. lap u - f u_x - g u_y = s is diffusivity = 1, velocity = "
                     "[\"f\", \"g\"], "
                     "source = \"-(s)\"",
             .example = "[\"1\", \"2\", \"3\"]"})
-      .key("reaction", &MaterialParams::reaction, {.help = "c"})
-      .key("source", &MaterialParams::source, {.help = "right-hand side", .example = "\"1\""})
-      .position(&MaterialParams::where);
+      .key("reaction", &MaterialKeys::reaction, {.help = "c"})
+      .key("source", &MaterialKeys::source, {.help = "right-hand side", .example = "\"1\""})
+      .position(&MaterialKeys::where);
 }
 
 /// Materials of scalar/, and the velocity of each beside them.
 void read_materials(const deck::Deck& deck, Params& params) {
-  std::vector<MaterialParams> materials = material_section().read_all(deck);
+  std::vector<MaterialKeys> materials = material_section().read_all(deck);
   if (materials.empty()) materials.emplace_back();
-  for (const MaterialParams& m : materials) {
+  for (const MaterialKeys& m : materials) {
     params.velocity.push_back(m.velocity);
     params.materials.push_back({m.on, m.diffusivity, m.reaction, m.source, m.where});
   }

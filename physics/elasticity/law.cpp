@@ -22,7 +22,7 @@ using Vector6 = Eigen::Matrix<double, 6, 1>;
 }
 
 /// The strains of a body among xx yy zz yz xz xy.
-const std::vector<int>& places(Body body) {
+const std::vector<int>& strain_places(Body body) {
   static const std::vector<int> bar{0}, plane{0, 1, 5}, revolution{0, 1, 2, 5}, solid{0, 1, 2, 3, 4, 5};
   switch (body) {
     case Body::bar: return bar;
@@ -33,7 +33,7 @@ const std::vector<int>& places(Body body) {
 }
 
 /// And the rest of them.
-const std::vector<int>& other_places(Body body) {
+const std::vector<int>& other_strain_places(Body body) {
   static const std::vector<int> bar{1, 2, 3, 4, 5}, plane{2, 3, 4}, revolution{3, 4}, solid{};
   switch (body) {
     case Body::bar: return bar;
@@ -114,7 +114,7 @@ Body body_of(int dim, bool has_axis, const std::string& plane) {
   return has_axis ? Body::revolution : plane == "stress" ? Body::plane_stress : Body::plane_strain;
 }
 
-int strain_size(Body body) { return static_cast<int>(places(body).size()); }
+int strain_size(Body body) { return static_cast<int>(strain_places(body).size()); }
 
 std::vector<deck::Expression> values_of(const MaterialParams& m) {
   std::vector<deck::Expression> all = m.stiffness;
@@ -171,7 +171,7 @@ Moduli moduli_of(const MaterialParams& m, Body body, std::span<const double> val
 }  // namespace
 
 Law law_of(const MaterialParams& m, Body body, std::span<const double> values, const double* xyz) {
-  const std::vector<int>&rows = places(body), &rest = other_places(body);
+  const std::vector<int>&rows = strain_places(body), &rest = other_strain_places(body);
   const int n = static_cast<int>(rows.size());
   const std::size_t moduli = values.size() - 4;
   Vector6 thermal = Vector6::Zero();
@@ -241,7 +241,7 @@ Law Law::unpacked(Body body, const double* numbers) {
 }
 
 void Law::state(Body body, const double* strain, double (&sigma)[6], double (&eps)[6]) const {
-  const std::vector<int>&rows = places(body), &rest = other_places(body);
+  const std::vector<int>&rows = strain_places(body), &rest = other_strain_places(body);
   const int n = static_cast<int>(rows.size());
   std::fill_n(sigma, 6, 0.0);
   std::fill_n(eps, 6, 0.0);

@@ -98,7 +98,7 @@ BoundaryList make_list(const Problem& problem, const BoundaryParams& boundary, c
     list.primitive = boundary.is_primitive();
   }
   const Index owned = space.ranks ? space.index_map.owned() : space.dofs.dofs;
-  const std::vector<FacetNormal> all = assembly::facet_normals(mesh, space.dofs, group);
+  const std::vector<FacetNormal> all = assembly::nodal_facet_normals(mesh, space.dofs, group);
   std::vector<std::vector<Vector>> normals;
   for (std::size_t first = 0; first < all.size();) {
     std::size_t last = first;

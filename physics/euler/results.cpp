@@ -124,7 +124,7 @@ double FlowResults::coefficient(const QuantityParams& quantity) const {
   const mesh::Group group = united_groups(s_.mesh, quantity.on, s_.mesh.dim - 1, quantity.where);
   const mesh::Group own = s_.own(&group);
   double force_x = 0, force_y = 0, moment = 0;  // the moment about z turns x towards y
-  for (const assembly::FacetNormal& facet : assembly::facet_normals(s_.mesh, s_.space.dofs, own)) {
+  for (const assembly::FacetNormal& facet : assembly::nodal_facet_normals(s_.mesh, s_.space.dofs, own)) {
     const double* const x = &s_.dof_points[3 * static_cast<std::size_t>(facet.dof)];
     const double p = HostState(problem_.gas, s_, facet.dof).p - away.pressure;
     force_x += p * facet.n[0];
@@ -152,7 +152,7 @@ double FlowResults::quantity(const QuantityParams& quantity) const {
   const mesh::Group group = united_groups(s_.mesh, quantity.on, s_.mesh.dim - 1, quantity.where);
   const mesh::Group own = s_.own(&group);
   double sum = 0;
-  for (const assembly::FacetNormal& facet : assembly::facet_normals(s_.mesh, s_.space.dofs, own))
+  for (const assembly::FacetNormal& facet : assembly::nodal_facet_normals(s_.mesh, s_.space.dofs, own))
     sum += HostState(problem_.gas, s_, facet.dof).p * facet.n[axis];
   return sum;
 }

@@ -82,7 +82,7 @@ void write_surface(const SurfaceParams& surface, const std::vector<FieldInfo>& f
   in_common::each(s.share, [&] {
     std::vector<Index> nodes;
     const mesh::Group group = united_groups(s.mesh, surface.on, s.mesh.dim - 1, surface.where);
-    for (const assembly::FacetNormal& facet : assembly::facet_normals(s.mesh, s.space.dofs, group))
+    for (const assembly::FacetNormal& facet : assembly::nodal_facet_normals(s.mesh, s.space.dofs, group))
       if (facet.dof < s.own_dofs() && (nodes.empty() || nodes.back() != facet.dof)) nodes.push_back(facet.dof);
     std::vector<std::vector<double>> values;
     std::vector<std::array<std::size_t, 2>> sizes;  // components, and numbers a node

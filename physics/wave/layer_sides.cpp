@@ -50,10 +50,10 @@ void LayerSides::check() {
 
 namespace {
 
-struct Range {
+struct NumberRange {
   double least = std::numeric_limits<double>::infinity(), most = -least;
   void add(double x) { least = std::min(least, x), most = std::max(most, x); }
-  bool is(const Range& other) const {
+  bool is(const NumberRange& other) const {
     constexpr double equal = 1e-6;
     const double size = std::max(std::abs(least), std::abs(most));
     return std::abs(least - other.least) <= equal * size && std::abs(most - other.most) <= equal * size;
@@ -62,8 +62,8 @@ struct Range {
 
 /// What materials of one medium differ by: speed, mass, and a sum of the components of the stiffness with weights of
 /// their own, so that those of a law that is turned have another.
-struct Ranges {
-  Range speed, mass, stiffness;
+struct MaterialRanges {
+  NumberRange speed, mass, stiffness;
 
   void add(const Problem& medium, Index cell, int q) {
     const Media& media = medium.media;
@@ -75,7 +75,7 @@ struct Ranges {
     stiffness.add(sum);
   }
   bool has_any() const { return speed.least <= speed.most; }
-  bool are(const Ranges& other) const {
+  bool are(const MaterialRanges& other) const {
     return speed.is(other.speed) && mass.is(other.mass) && stiffness.is(other.stiffness);
   }
 };
@@ -87,7 +87,7 @@ void LayerSides::warn_of_jumps() const {
     for (const Problem* const medium : media_) {
       // Of each node between elements that lie behind each other the materials of those before and of those behind it:
       // an interface along the normal has both of its media on either side.
-      std::map<Index, std::array<Ranges, 2>> materials;
+      std::map<Index, std::array<MaterialRanges, 2>> materials;
       each_cell([&](Index number, const Index* nodes, int count) {
         const Index cell = medium->own(number);
         const auto [least, most] = extent(side, nodes, count);
