@@ -41,6 +41,27 @@ struct ScalarLaw {
       result[0] = sum;
     }
   };
+  /// An edge, as it is.
+  struct Along {
+    double c[dim];
+    TESSERA_HD_INLINE Along(const State&, const State&, const double (&along)[dim]) {
+      for (int d = 0; d < dim; ++d) c[d] = along[d];
+    }
+  };
+  /// F c of the neighbours of a node less its own.
+  struct Flux {
+    double sum = 0;
+
+    TESSERA_HD_INLINE double add(const State& i, const State& j, const double (&c)[dim], const Along&) {
+      double of_i[1], of_j[1];
+      i.flux(c, of_i);
+      j.flux(c, of_j);
+      const double jump = of_j[0] - of_i[0];
+      sum += jump;
+      return jump;
+    }
+    TESSERA_HD_INLINE void give(const State&, double (&result)[1]) const { result[0] = sum; }
+  };
   /// What a row gathers: the values around, and how far (u - u_i)^2 / 2 fails to be transported.
   struct Row {
     double least, most, left = 0, size = 0;
@@ -68,32 +89,26 @@ struct ScalarLaw {
 
   /// max |(v + f'(u)) c| with the velocity of either node and all u between theirs, from above: with it the state half
   /// way, (u_i + u_j) / 2 - (F_j - F_i) c / (2 d), lies between both, and so do all that the Riemann problem has.
-  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const double (&c)[dim]) const {
+  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const Along& along) const {
     double least[dim] = {}, most[dim] = {};
     if constexpr (has_function) range(i, j, least, most);
-    return speed(i, j, least, most, c);
-  }
-  TESSERA_HD_INLINE void flux_jump(const State& i, const State& j, const double (&c)[dim], double (&jump)[1]) const {
-    double of_i[1], of_j[1];
-    i.flux(c, of_i);
-    j.flux(c, of_j);
-    jump[0] = of_j[0] - of_i[0];
+    return speed(i, j, least, most, along.c);
   }
 
   TESSERA_HD_INLINE Row row(const State& own) const { return {own.u[0], own.u[0], 0, 0}; }
-  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const double (&c)[dim], double,
-                             const double (&)[1]) const {
+  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const Along& edge, double,
+                             double) const {
     row.least = std::fmin(row.least, other.u[0]);
     row.most = std::fmax(row.most, other.u[0]);
     // The flux of (u - u_i)^2 / 2, int (s - u_i) f'(s) ds from u_i to u_j: exact where f' is linear.
     const double difference = other.u[0] - own.u[0];
     double along = 0;
-    for (int d = 0; d < dim; ++d) along += (other.v[d] + (own.slope[d] + 2 * other.slope[d]) / 3) * c[d];
+    for (int d = 0; d < dim; ++d) along += (other.v[d] + (own.slope[d] + 2 * other.slope[d]) / 3) * edge.c[d];
     const double flux = 0.5 * difference * difference * along;
     row.left += flux;
     row.size += std::fabs(flux);
   }
-  TESSERA_HD_INLINE void bounds_of(const Row& row, double (&b)[bounds]) const {
+  TESSERA_HD_INLINE void bounds_of(const Row& row, const State&, double (&b)[bounds]) const {
     b[0] = row.least;
     b[1] = row.most;
   }

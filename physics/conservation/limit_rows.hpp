@@ -93,9 +93,9 @@ TESSERA_HD_INLINE inline void add_edges(const Edges& by_edges, Index i, const Ro
                                         const typename Edges::Side& own, typename Edges::Real (&sum)[Edges::n],
                                         Takes& takes) {
   const typename Edges::Real length = by_edges.length();
+  Offset entry = edges.first;
 #pragma unroll unroll
-  for (int e = 0; e < edges.count; ++e) {
-    const Offset entry = edges.first + e * edges.step;
+  for (int e = 0; e < edges.count; ++e, entry += edges.step) {
     const Index j = load_once(by_edges.v.graph.neighbour + entry);
     typename Edges::Side other;
     by_edges.load(j, other);
@@ -186,8 +186,8 @@ struct LimitPass {
   TESSERA_HD_INLINE std::uint64_t refused_by_neighbours(const RowEntries& edges) const {
     const PassViews<Equation>& v = by_edges.v;
     std::uint64_t result = 0;
-    for (int e = 0; e < edges.count; ++e) {
-      const Offset entry = edges.first + e * edges.step;
+    Offset entry = edges.first;
+    for (int e = 0; e < edges.count; ++e, entry += edges.step) {
       const std::uint64_t theirs = v.refused[v.graph.neighbour[entry]];
       const int name = v.names[entry];
       if (name == any_edge_bit ? theirs != 0 : (theirs >> name & 1) != 0) result |= edge_bit(e);
