@@ -5,7 +5,6 @@
 #include "assembly/edge/loop.hpp"
 #include "base/square_root.hpp"
 #include "deck/expression/node_program.hpp"
-#include "physics/conservation/columns.hpp"
 
 namespace tessera::physics::advection {
 
@@ -28,6 +27,7 @@ struct ScalarLaw {
   static constexpr int node_count = has_function ? 2 * dim : 0;  ///< f and f'
   static constexpr int bounds = 2, guards = 0;                   ///< of u, from below and above
   static constexpr bool powers = false;                          ///< see has_powers
+  static constexpr bool reads_ahead = false;
 
   LawView law;
 
@@ -73,17 +73,18 @@ struct ScalarLaw {
     law.flux.run(registers, results);
     for (int k = 0; k < 2 * dim; ++k) node[k * stride + i] = results[k];
   }
-  TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
-    state.u[0] = u[i];
+  /// from(k): u, f and f'.
+  template <class From>
+  TESSERA_HD_INLINE void take(State& state, const From& from, Offset stride, Index i) const {
+    state.u[0] = from(0);
     for (int d = 0; d < dim; ++d) {
       state.v[d] = law.velocity ? law.velocity[d * stride + i] : 0;
-      state.f[d] = has_function ? node[d * stride + i] : 0;
-      state.slope[d] = has_function ? node[(dim + d) * stride + i] : 0;
+      state.f[d] = has_function ? from(1 + d) : 0;
+      state.slope[d] = has_function ? from(1 + dim + d) : 0;
     }
   }
-  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<1>& u,
-                              const conservation::Columns<node_count>& node, Offset stride, Index i) const {
-    load(state, u.of[0], node.of[0], stride, i);
+  TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
+    take(state, [&](int k) { return k == 0 ? u[i] : node[(k - 1) * stride + i]; }, stride, i);
   }
   TESSERA_HD_INLINE bool is_admissible(const State& own) const { return std::fabs(own.u[0]) < largest; }
 

@@ -69,14 +69,11 @@ struct GraphViewOf {
     add_boundary<dim>(entry, edge.c_ij, edge.c_ji);
     return edge;
   }
-  /// c_ij of it, read once by the kernel; returns whether c_ji = -c_ij.
+  /// c, as it stands at `entry`, becomes c_ij; returns whether c_ji = -c_ij.
   template <int dim>
-  TESSERA_HD_INLINE bool read_c(Offset entry, Index i, Index j, Real (&c_ij)[dim]) const {
-    for (int d = 0; d < dim; ++d) {
-      const Real a = load_once(c + d * stride + entry);
-      c_ij[d] = j < i ? -a : a;
-    }
-    return !add_boundary<dim>(entry, c_ij, nullptr);
+  TESSERA_HD_INLINE bool turn_c(Offset entry, Index i, Index j, Real (&c)[dim]) const {
+    for (int d = 0; d < dim; ++d) c[d] = j < i ? -c[d] : c[d];
+    return !add_boundary<dim>(entry, c, nullptr);
   }
 
  private:

@@ -2,7 +2,8 @@
 // The passes of the scheme, each at one node or row; scheme.hpp has the formulas. An Equation says what law it is:
 //   dim, n             dimensions, numbers of a state
 //   Real               of what the passes keep beside the state, which is double
-//   State, load        a node as a row sees it: u, and flux(c, f), which makes F(u) c; see columns.hpp
+//   State, load, take  a node as a row sees it: u, and flux(c, f), which makes F(u) c
+//   reads_ahead        whether rows of CUDA read an edge ahead: see edges_ahead.hpp
 //   node_count, at_node  what follows from the state of a node alone, kept beside it
 //   Flux               the sum of F(u_j) c - F(u_i) c over neighbours, 0 of equal states: add() says by how much that of
 //                      the first number is more
@@ -27,6 +28,7 @@
 #include "base/extremes.hpp"
 #include "base/reciprocal.hpp"
 #include "physics/conservation/columns.hpp"
+#include "physics/conservation/edges_ahead.hpp"
 #include "physics/conservation/past_fluxes.hpp"
 #include "physics/conservation/step_length.hpp"
 #include "physics/conservation/units.hpp"
@@ -128,28 +130,45 @@ struct PassColumns {
 template <class Equation, bool limited>
 struct RatesPass {
   using Real = typename Equation::Real;
-  static constexpr int dim = Equation::dim, n = Equation::n;
+  static constexpr int dim = Equation::dim, n = Equation::n, of_node = n + Equation::node_count;
   PassViews<Equation> v;
   PassColumns<Equation> columns;
   Real factor;          ///< of the indicator
   Real inverse_length;  ///< 1 over the length of the domain
 
+  /// What it reads of an edge: the numbers of the neighbour, and c as it is stored.
+  struct Source {
+    using Real = typename Equation::Real;
+    static constexpr int often = of_node, count = often + dim;
+    const RatesPass& pass;
+    TESSERA_HD_INLINE const Real* place(int k, const RowEdge& edge) const {
+      return k < of_node ? pass.place(k, edge.neighbour)
+                         : pass.v.graph.c + (k - of_node) * pass.v.graph.stride + edge.entry;
+    }
+  };
+  /// Number k of a node, of those of its state and behind them those that follow from it.
+  TESSERA_HD_INLINE const Real* place(int k, Index i) const {
+    return (k < n ? columns.u.of[k] : columns.node.of[k - n]) + i;
+  }
+
   TESSERA_HD void operator()(Offset node) const {
     const Index i = static_cast<Index>(node);
     typename Equation::State own;
-    v.equation.load(own, columns.u, columns.node, v.stride, i);
+    v.equation.take(own, [&](int k) { return *place(k, i); }, v.stride, i);
     Real diffusion[n] = {}, sum = 0, difference = 0;
     typename Equation::Flux flux;
     typename Equation::Row row = v.equation.row(own);
-    const RowEntries edges = v.graph.at(i);
-    Offset entry = edges.first;
-    Index next = v.graph.ahead(edges, 0, entry);
-    for (int e = 0; e < edges.count; ++e, entry += edges.step) {
-      const Index j = std::exchange(next, v.graph.ahead(edges, e + 1, entry + edges.step));
+    const RowEntries entries = v.graph.at(i);
+    const Source source{*this};
+    EdgesAhead<Source, Equation::reads_ahead> edges(v.graph, entries, source);
+    while (edges.next()) {
+      const Index j = edges.here().neighbour;
+      const Offset entry = edges.here().entry;
       typename Equation::State other;
-      v.equation.load(other, columns.u, columns.node, v.stride, j);
+      v.equation.take(other, [&](int k) { return edges[k]; }, v.stride, j);
       Real c[dim];
-      bool is_inside = v.graph.template read_c<dim>(entry, i, j, c);
+      for (int k = 0; k < dim; ++k) c[k] = edges[of_node + k];
+      bool is_inside = v.graph.template turn_c<dim>(entry, i, j, c);
       const typename Equation::Along along(own, other, c);
       Real d = 0;
       if constexpr (can_limit<Equation>) {
@@ -191,7 +210,7 @@ struct RatesPass {
           v.weight[i] > 0 ? v.equation.indicator(row, own, transport, static_cast<Real>(mass), factor, inverse_length)
                           : 0;
       v.smooth[i] = v.blend < 1 ? v.smooth[i] + v.blend * (alpha - v.smooth[i]) : alpha;
-      v.smooth[v.stride + i] = edges.count > 0 ? difference / edges.count : 0;
+      v.smooth[v.stride + i] = entries.count > 0 ? difference / entries.count : 0;
     }
   }
 };

@@ -31,14 +31,16 @@ struct NodeState {
     inverse = reciprocal(u[density]);
     for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
   }
-  TESSERA_HD_INLINE void load(const conservation::Columns<numbers<dim>, Real>& from,
-                              const conservation::Columns<node_numbers, Real>& node, Index i) {
-    for (int k = 0; k < numbers<dim>; ++k) u[k] = from(k, i);
-    p = node(node_pressure, i);
-    a = node(node_sound, i);
-    power = node(node_power, i);
-    root = node(node_entropy_root, i);
-    entropy = node(node_entropy, i);
+  /// from(k): the numbers of the state, and behind them those of the node.
+  template <class From>
+  TESSERA_HD_INLINE void take(const From& from) {
+    constexpr int n = numbers<dim>;
+    for (int k = 0; k < n; ++k) u[k] = from(k);
+    p = from(n + node_pressure);
+    a = from(n + node_sound);
+    power = from(n + node_power);
+    root = from(n + node_entropy_root);
+    entropy = from(n + node_entropy);
     inverse = quick_reciprocal(u[density]);
     for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
   }
@@ -209,6 +211,7 @@ struct GasEquation {
   static constexpr int bounds = 4, guards = 1;     ///< the last bound is a guard, which follows from the others
   static constexpr bool powers = is_double;        ///< whether a gas may have them; see has_powers
   static constexpr bool has_jacobian = is_double;
+  static constexpr bool reads_ahead = is_double;  ///< floats leave warps enough to wait for
   using State = NodeState<dim, Real>;
   using Row = GasRow<dim, Real>;
   using Flux = FluxSum<dim, Real>;
@@ -237,9 +240,9 @@ struct GasEquation {
   TESSERA_HD_INLINE void load(State& state, const Real* u, const Real* node, Offset stride, Index i) const {
     state.load(u, node, stride, i);
   }
-  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<n, Real>& u,
-                              const conservation::Columns<node_count, Real>& node, Offset, Index i) const {
-    state.load(u, node, i);
+  template <class From>
+  TESSERA_HD_INLINE void take(State& state, const From& from, Offset, Index) const {
+    state.take(from);
   }
   /// In float what at_node() has made of the state says it: rounded numbers of one may be none.
   TESSERA_HD_INLINE bool is_admissible(const State& own) const {
