@@ -19,7 +19,7 @@ TESSERA_HD inline float quick_reciprocal(float value) {
 #endif
 }
 
-/// The square root of a number not below 1.
+/// The square root of a number above 1e-300, or 1e-37.
 TESSERA_HD inline double quick_root(double value) {
 #ifdef __CUDA_ARCH__
   double y;

@@ -276,15 +276,22 @@ SolverParams read_solver(const deck::Deck& deck, const std::string& precision, c
 
 namespace {
 
+/// The entry of the name that the deck gives; jacobi's while the choice is open.
+const PreconditionerEntry& preconditioner_of(const SolverParams& params) {
+  if (const PreconditionerEntry* entry = find_preconditioner(params)) return *entry;
+  Names valid = names(preconditioner_table());
+  valid.insert(valid.begin(), automatic);
+  throw Error(ExitCode::usage, fmt::format("unknown preconditioner '{}'", params.preconditioner),
+              suggest(params.preconditioner, valid), place(params, "preconditioner"));
+}
+
 void check_all(const SolverParams& params, const std::string& backend) {
   const MethodEntry& solver = find(solver_table(), params.type, "solver", place(params, "type"));
   if (!solver.needs.of_operator()) {
     if (solver.own.check) solver.own.check(params.method, params, backend);
     return;
   }
-  const std::string& name = params.preconditioner == automatic ? "jacobi" : params.preconditioner;
-  const PreconditionerEntry& preconditioner =
-      find(preconditioner_table(), name, "preconditioner", place(params, "preconditioner"));
+  const PreconditionerEntry& preconditioner = preconditioner_of(params);
   shared_keys().check(params, params, backend);
   if (solver.own.check) solver.own.check(params.method, params, backend);
   if (preconditioner.own.check) preconditioner.own.check(params.preconditioning, params, backend);

@@ -5,7 +5,6 @@
 #include "assembly/edge/loop.hpp"
 #include "base/square_root.hpp"
 #include "deck/expression/node_program.hpp"
-#include "physics/conservation/columns.hpp"
 
 namespace tessera::physics::advection {
 
@@ -28,6 +27,7 @@ struct ScalarLaw {
   static constexpr int node_count = has_function ? 2 * dim : 0;  ///< f and f'
   static constexpr int bounds = 2, guards = 0;                   ///< of u, from below and above
   static constexpr bool powers = false;                          ///< see has_powers
+  static constexpr bool reads_ahead = false;
 
   LawView law;
 
@@ -41,6 +41,27 @@ struct ScalarLaw {
       result[0] = sum;
     }
   };
+  /// An edge, as it is.
+  struct Along {
+    double c[dim];
+    TESSERA_HD_INLINE Along(const State&, const State&, const double (&along)[dim]) {
+      for (int d = 0; d < dim; ++d) c[d] = along[d];
+    }
+  };
+  /// F c of the neighbours of a node less its own.
+  struct Flux {
+    double sum = 0;
+
+    TESSERA_HD_INLINE double add(const State& i, const State& j, const double (&c)[dim], const Along&) {
+      double of_i[1], of_j[1];
+      i.flux(c, of_i);
+      j.flux(c, of_j);
+      const double jump = of_j[0] - of_i[0];
+      sum += jump;
+      return jump;
+    }
+    TESSERA_HD_INLINE void give(const State&, double (&result)[1]) const { result[0] = sum; }
+  };
   /// What a row gathers: the values around, and how far (u - u_i)^2 / 2 fails to be transported.
   struct Row {
     double least, most, left = 0, size = 0;
@@ -52,48 +73,43 @@ struct ScalarLaw {
     law.flux.run(registers, results);
     for (int k = 0; k < 2 * dim; ++k) node[k * stride + i] = results[k];
   }
-  TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
-    state.u[0] = u[i];
+  /// from(k): u, f and f'.
+  template <class From>
+  TESSERA_HD_INLINE void take(State& state, const From& from, Offset stride, Index i) const {
+    state.u[0] = from(0);
     for (int d = 0; d < dim; ++d) {
       state.v[d] = law.velocity ? law.velocity[d * stride + i] : 0;
-      state.f[d] = has_function ? node[d * stride + i] : 0;
-      state.slope[d] = has_function ? node[(dim + d) * stride + i] : 0;
+      state.f[d] = has_function ? from(1 + d) : 0;
+      state.slope[d] = has_function ? from(1 + dim + d) : 0;
     }
   }
-  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<1>& u,
-                              const conservation::Columns<node_count>& node, Offset stride, Index i) const {
-    load(state, u.of[0], node.of[0], stride, i);
+  TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
+    take(state, [&](int k) { return k == 0 ? u[i] : node[(k - 1) * stride + i]; }, stride, i);
   }
   TESSERA_HD_INLINE bool is_admissible(const State& own) const { return std::fabs(own.u[0]) < largest; }
 
   /// max |(v + f'(u)) c| with the velocity of either node and all u between theirs, from above: with it the state half
   /// way, (u_i + u_j) / 2 - (F_j - F_i) c / (2 d), lies between both, and so do all that the Riemann problem has.
-  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const double (&c)[dim]) const {
+  TESSERA_HD_INLINE double viscosity(const State& i, const State& j, const Along& along) const {
     double least[dim] = {}, most[dim] = {};
     if constexpr (has_function) range(i, j, least, most);
-    return speed(i, j, least, most, c);
-  }
-  TESSERA_HD_INLINE void flux_jump(const State& i, const State& j, const double (&c)[dim], double (&jump)[1]) const {
-    double of_i[1], of_j[1];
-    i.flux(c, of_i);
-    j.flux(c, of_j);
-    jump[0] = of_j[0] - of_i[0];
+    return speed(i, j, least, most, along.c);
   }
 
   TESSERA_HD_INLINE Row row(const State& own) const { return {own.u[0], own.u[0], 0, 0}; }
-  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const double (&c)[dim], double,
-                             const double (&)[1]) const {
+  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const Along& edge, double,
+                             double) const {
     row.least = std::fmin(row.least, other.u[0]);
     row.most = std::fmax(row.most, other.u[0]);
     // The flux of (u - u_i)^2 / 2, int (s - u_i) f'(s) ds from u_i to u_j: exact where f' is linear.
     const double difference = other.u[0] - own.u[0];
     double along = 0;
-    for (int d = 0; d < dim; ++d) along += (other.v[d] + (own.slope[d] + 2 * other.slope[d]) / 3) * c[d];
+    for (int d = 0; d < dim; ++d) along += (other.v[d] + (own.slope[d] + 2 * other.slope[d]) / 3) * edge.c[d];
     const double flux = 0.5 * difference * difference * along;
     row.left += flux;
     row.size += std::fabs(flux);
   }
-  TESSERA_HD_INLINE void bounds_of(const Row& row, double (&b)[bounds]) const {
+  TESSERA_HD_INLINE void bounds_of(const Row& row, const State&, double (&b)[bounds]) const {
     b[0] = row.least;
     b[1] = row.most;
   }

@@ -42,10 +42,10 @@ struct GraphViewOf {
 
   using Entries = RowEntries;
   TESSERA_HD_INLINE Entries at(Index node) const { return {lists.first(node), lists.step(), degree[node]}; }
-  /// The neighbour of edge e, 0 behind the last one: read an edge ahead, so that what is read of the neighbour does not
-  /// wait for its number.
-  TESSERA_HD_INLINE Index ahead(const Entries& edges, int e) const {
-    return e < edges.count ? load_once(neighbour + edges.first + e * edges.step) : 0;
+  /// The neighbour of edge e, which stands at `entry`, 0 behind the last one: read an edge ahead, so that what is read
+  /// of the neighbour does not wait for its number.
+  TESSERA_HD_INLINE Index ahead(const Entries& edges, int e, Offset entry) const {
+    return e < edges.count ? load_once(neighbour + entry) : 0;
   }
   /// visit(entry, neighbour) of each edge at the node.
   template <class Visit>
@@ -69,22 +69,20 @@ struct GraphViewOf {
     add_boundary<dim>(entry, edge.c_ij, edge.c_ji);
     return edge;
   }
-  /// c_ij of it, read once by the kernel; returns whether c_ji = -c_ij.
+  /// c, as it stands at `entry`, becomes c_ij; returns whether c_ji = -c_ij.
   template <int dim>
-  TESSERA_HD_INLINE bool read_c(Offset entry, Index i, Index j, Real (&c_ij)[dim]) const {
-    for (int d = 0; d < dim; ++d) {
-      const Real a = load_once(c + d * stride + entry);
-      c_ij[d] = j < i ? -a : a;
-    }
-    return !add_boundary<dim>(entry, c_ij, nullptr);
+  TESSERA_HD_INLINE bool turn_c(Offset entry, Index i, Index j, Real (&c)[dim]) const {
+    for (int d = 0; d < dim; ++d) c[d] = j < i ? -c[d] : c[d];
+    return !add_boundary<dim>(entry, c, nullptr);
   }
 
  private:
   /// Adds what an edge has on the boundary, which is the same of both; returns whether there is something.
   template <int dim>
   TESSERA_HD_INLINE bool add_boundary(Offset entry, Real (&c_ij)[dim], Real* c_ji) const {
-    const assembly::MarkWord word = boundary[entry / 32];
-    const int bit = static_cast<int>(entry % 32);
+    const auto place_of_bit = static_cast<std::uint64_t>(entry);  // without a sign it is two shifts
+    const assembly::MarkWord word = boundary[place_of_bit / 32];
+    const int bit = static_cast<int>(place_of_bit % 32);
     if (!(word.bits >> bit & 1u)) return false;
     const Offset place = word.rank(bit);
     for (int d = 0; d < dim; ++d) {

@@ -71,37 +71,64 @@ struct Antidiffusion {
   }
   TESSERA_HD_INLINE Real length() const { return static_cast<Real>(dt()); }
 
+  /// What the matrices have of an edge.
+  struct Edge {
+    Real viscosity, mass;
+  };
+  TESSERA_HD_INLINE Edge edge(Offset entry) const {
+    return {load_once(v.viscosity + entry), consistent ? load_once(v.graph.mass + entry) : 0};
+  }
   /// f, what of the edge goes to i over dt, of j the negative, to rounding; `rest` is dt, or the part of it that is
   /// left.
-  TESSERA_HD_INLINE void of_edge(Index i, const Side& own, Offset entry, Index j, const Side& other, Real rest,
-                                 Real (&f)[n]) const {
-    const Real by = rest * load_once(v.viscosity + entry) * (Real(0.5) * (own.alpha + other.alpha) - 1);
-    const Real mass = consistent ? rest * load_once(v.graph.mass + entry) : 0;
+  TESSERA_HD_INLINE void of_edge(Index i, const Side& own, const RowEdge& to, const Side& other, const Edge& edge,
+                                 Real rest, Real (&f)[n]) const {
+    const Real by = rest * edge.viscosity * (Real(0.5) * (own.alpha + other.alpha) - 1), mass = rest * edge.mass;
     [[maybe_unused]] Real past[n];
     if constexpr (staged)
-      PastFluxes<Equation>{v.stride, v.past}.of_edge(i, j, v.graph.template edge<Equation::dim>(entry, i, j), past);
+      PastFluxes<Equation>{v.stride, v.past}.of_edge(
+          i, to.neighbour, v.graph.template edge<Equation::dim>(to.entry, i, to.neighbour), past);
     for (int k = 0; k < n; ++k) {
       f[k] = by * (other.u[k] - own.u[k]) + mass * (own.rate[k] - other.rate[k]);
       if constexpr (staged) f[k] += rest * past[k];
     }
   }
+
+  /// What of_edge() reads of an edge.
+  struct Source {
+    using Real = typename Equation::Real;
+    static constexpr int of_smooth = 2 * n, often = of_smooth + 1, of_viscosity = often, of_mass = often + 1,
+                         count = of_mass + 1;
+    const Antidiffusion& of;
+    TESSERA_HD_INLINE const Real* place(int k, const RowEdge& edge) const {
+      const Index j = edge.neighbour;
+      if (k < n) return of.columns.u.of[k] + j;
+      if (k < of_smooth) return of.columns.rate.of[k - n] + j;
+      if (k == of_smooth) return of.columns.smooth.of[0] + j;
+      return (k == of_mass && of.consistent ? of.v.graph.mass : of.v.viscosity) + edge.entry;
+    }
+  };
 };
 
 /// sum += what edges bring to a row of the first pass, of each the part that `takes(e, j, other, f)` says.
-template <int unroll, class Edges, class Takes>
-TESSERA_HD_INLINE inline void add_edges(const Edges& by_edges, Index i, const RowEntries& edges,
+template <bool ahead, class Edges, class Takes>
+TESSERA_HD_INLINE inline void add_edges(const Edges& by_edges, Index i, const RowEntries& entries,
                                         const typename Edges::Side& own, typename Edges::Real (&sum)[Edges::n],
                                         Takes& takes) {
+  using Source = typename Edges::Source;
   const typename Edges::Real length = by_edges.length();
-#pragma unroll unroll
-  for (int e = 0; e < edges.count; ++e) {
-    const Offset entry = edges.first + e * edges.step;
-    const Index j = load_once(by_edges.v.graph.neighbour + entry);
+  const Source source{by_edges};
+  EdgesAhead<Source, ahead> edges(by_edges.v.graph, entries, source);
+  while (edges.next()) {
     typename Edges::Side other;
-    by_edges.load(j, other);
+    for (int k = 0; k < Edges::n; ++k) {
+      other.u[k] = edges[k];
+      other.rate[k] = edges[Edges::n + k];
+    }
+    other.alpha = edges[Source::of_smooth];
     typename Edges::Real f[Edges::n];
-    by_edges.of_edge(i, own, entry, j, other, length, f);
-    const auto l = takes(e, j, other, f);
+    by_edges.of_edge(i, own, edges.here(), other,
+                     {edges[Source::of_viscosity], by_edges.consistent ? edges[Source::of_mass] : 0}, length, f);
+    const auto l = takes(edges.number(), edges.here().neighbour, other, f);
     for (int k = 0; k < Edges::n; ++k) sum[k] += l * f[k];
   }
 }
@@ -139,7 +166,7 @@ struct WholePass {
     by_edges.load(i, own, end);
     Real sum[n] = {};
     TakesAll<Edges, powers> all{by_edges, end};
-    add_edges<2>(by_edges, i, v.graph.at(i), own, sum, all);
+    add_edges<Equation::reads_ahead>(by_edges, i, v.graph.at(i), own, sum, all);
     v.refused[i] = all.refused;
     const double by = reciprocal(v.graph.lumped_mass[i]);
     for (int k = 0; k < n; ++k) {
@@ -186,8 +213,8 @@ struct LimitPass {
   TESSERA_HD_INLINE std::uint64_t refused_by_neighbours(const RowEntries& edges) const {
     const PassViews<Equation>& v = by_edges.v;
     std::uint64_t result = 0;
-    for (int e = 0; e < edges.count; ++e) {
-      const Offset entry = edges.first + e * edges.step;
+    Offset entry = edges.first;
+    for (int e = 0; e < edges.count; ++e, entry += edges.step) {
       const std::uint64_t theirs = v.refused[v.graph.neighbour[entry]];
       const int name = v.names[entry];
       if (name == any_edge_bit ? theirs != 0 : (theirs >> name & 1) != 0) result |= edge_bit(e);
@@ -230,7 +257,7 @@ struct LimitPass {
           typename Edges::Side other;
           by_edges.load(j, other);
           Real f[n];
-          by_edges.of_edge(row.i, own, entry, j, other,
+          by_edges.of_edge(row.i, own, {j, entry}, other, by_edges.edge(entry),
                            first ? by_edges.length() : by_edges.length() * (1 - v.part[entry]), f);
           const Real l = least(row, own, bit, j, other, f);
           if constexpr (!last) v.part[entry] = l;
@@ -262,7 +289,7 @@ struct LimitPass {
     const PassViews<Equation>& v = by_edges.v;
     Real sum[n] = {};
     TakesParts parts{*this, row, own};
-    add_edges<1>(by_edges, row.i, row.edges, own, sum, parts);
+    add_edges<false>(by_edges, row.i, row.edges, own, sum, parts);
     const double by = reciprocal(v.graph.lumped_mass[row.i]);
     Real low[n] = {};
     for (int k = 0; k < n; ++k) {

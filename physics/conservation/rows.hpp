@@ -2,11 +2,13 @@
 // The passes of the scheme, each at one node or row; scheme.hpp has the formulas. An Equation says what law it is:
 //   dim, n             dimensions, numbers of a state
 //   Real               of what the passes keep beside the state, which is double
-//   State, load        a node as a row sees it: u, and flux(c, f), which makes F(u) c; see columns.hpp
+//   State, load, take  a node as a row sees it: u, and flux(c, f), which makes F(u) c
+//   reads_ahead        whether rows of CUDA read an edge ahead: see edges_ahead.hpp
 //   node_count, at_node  what follows from the state of a node alone, kept beside it
-//   flux_jump          F(u_j) c - F(u_i) c, 0 of equal states
-//   viscosity          of an edge along c, from i to j, the same as from j to i along -c;
-//                      d_ij is the larger one of those
+//   Flux               the sum of F(u_j) c - F(u_i) c over neighbours, 0 of equal states: add() says by how much that of
+//                      the first number is more
+//   Along              what an edge along c has in common for these:
+//   viscosity          of an edge along c, from i to j, the same as from j to i along -c; d_ij is the larger one of those
 //                      of c_ij and c_ji
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
@@ -26,6 +28,7 @@
 #include "base/extremes.hpp"
 #include "base/reciprocal.hpp"
 #include "physics/conservation/columns.hpp"
+#include "physics/conservation/edges_ahead.hpp"
 #include "physics/conservation/past_fluxes.hpp"
 #include "physics/conservation/step_length.hpp"
 #include "physics/conservation/units.hpp"
@@ -127,38 +130,57 @@ struct PassColumns {
 template <class Equation, bool limited>
 struct RatesPass {
   using Real = typename Equation::Real;
-  static constexpr int dim = Equation::dim, n = Equation::n;
+  static constexpr int dim = Equation::dim, n = Equation::n, of_node = n + Equation::node_count;
   PassViews<Equation> v;
   PassColumns<Equation> columns;
   Real factor;          ///< of the indicator
   Real inverse_length;  ///< 1 over the length of the domain
 
+  /// What it reads of an edge: the numbers of the neighbour, and c as it is stored.
+  struct Source {
+    using Real = typename Equation::Real;
+    static constexpr int often = of_node, count = often + dim;
+    const RatesPass& pass;
+    TESSERA_HD_INLINE const Real* place(int k, const RowEdge& edge) const {
+      return k < of_node ? pass.place(k, edge.neighbour)
+                         : pass.v.graph.c + (k - of_node) * pass.v.graph.stride + edge.entry;
+    }
+  };
+  /// Number k of a node, of those of its state and behind them those that follow from it.
+  TESSERA_HD_INLINE const Real* place(int k, Index i) const {
+    return (k < n ? columns.u.of[k] : columns.node.of[k - n]) + i;
+  }
+
   TESSERA_HD void operator()(Offset node) const {
     const Index i = static_cast<Index>(node);
     typename Equation::State own;
-    v.equation.load(own, columns.u, columns.node, v.stride, i);
-    Real transport[n] = {}, diffusion[n] = {}, sum = 0, difference = 0;
+    v.equation.take(own, [&](int k) { return *place(k, i); }, v.stride, i);
+    Real diffusion[n] = {}, sum = 0, difference = 0;
+    typename Equation::Flux flux;
     typename Equation::Row row = v.equation.row(own);
-    const RowEntries edges = v.graph.at(i);
-    Index next = v.graph.ahead(edges, 0);
-    for (int e = 0; e < edges.count; ++e) {
-      const Offset entry = edges.first + e * edges.step;
-      const Index j = std::exchange(next, v.graph.ahead(edges, e + 1));
+    const RowEntries entries = v.graph.at(i);
+    const Source source{*this};
+    EdgesAhead<Source, Equation::reads_ahead> edges(v.graph, entries, source);
+    while (edges.next()) {
+      const Index j = edges.here().neighbour;
+      const Offset entry = edges.here().entry;
       typename Equation::State other;
-      v.equation.load(other, columns.u, columns.node, v.stride, j);
-      Real c[dim], jump[n];
-      bool is_inside = v.graph.template read_c<dim>(entry, i, j, c);
+      v.equation.take(other, [&](int k) { return edges[k]; }, v.stride, j);
+      Real c[dim];
+      for (int k = 0; k < dim; ++k) c[k] = edges[of_node + k];
+      bool is_inside = v.graph.template turn_c<dim>(entry, i, j, c);
+      const typename Equation::Along along(own, other, c);
       Real d = 0;
       if constexpr (can_limit<Equation>) {
         // On the boundary c_ji has a viscosity of its own; turned, so that one piece of code finds both.
-        Real normal[dim];
-        for (int k = 0; k < dim; ++k) normal[k] = c[k];
-        for (;;) {
-          d = larger(d, v.equation.viscosity(own, other, normal));
+        for (typename Equation::Along seen = along;;) {
+          d = larger(d, v.equation.viscosity(own, other, seen));
           if (is_inside) break;
           is_inside = true;
           const EdgeCoefficients<dim, Real> edge = v.graph.template edge<dim>(entry, i, j);
-          for (int k = 0; k < dim; ++k) normal[k] = -edge.c_ji[k];
+          Real turned[dim];
+          for (int k = 0; k < dim; ++k) turned[k] = -edge.c_ji[k];
+          seen = typename Equation::Along(own, other, turned);
         }
         v.viscosity[entry] = d;
         for (int k = 0; k < n; ++k) diffusion[k] += d * (other.u[k] - own.u[k]);
@@ -168,26 +190,27 @@ struct RatesPass {
         for (int k = 0; k < n; ++k) diffusion[k] += brought[k];
       }
       sum += d;
-      v.equation.flux_jump(own, other, c, jump);
-      for (int k = 0; k < n; ++k) transport[k] += jump[k];
+      const Real jump = flux.add(own, other, c, along);
       if constexpr (limited) {
-        v.equation.add(row, own, other, c, d, jump);
-        difference += own.u[0] - other.u[0];
+        v.equation.add(row, own, other, along, d, jump);
+        difference -= other.u[0] - own.u[0];
       }
     }
+    Real transport[n];
+    flux.give(own, transport);
     for (int k = 0; k < n; ++k) v.middle[(middle_low<Equation> + k) * v.stride + i] = diffusion[k] - transport[k];
     const double mass = v.graph.lumped_mass[i];
     v.longest[i] =
         v.equation.is_admissible(own) && sum < Equation::largest ? v.units.step_of_rows(0.5 * mass / sum) : -1;
     if constexpr (limited) {
       Real bounds[Equation::bounds];
-      v.equation.bounds_of(row, bounds);
+      v.equation.bounds_of(row, own, bounds);
       for (int k = 0; k < Equation::bounds; ++k) v.middle[(middle_bounds<Equation> + k) * v.stride + i] = bounds[k];
       const Real alpha =
           v.weight[i] > 0 ? v.equation.indicator(row, own, transport, static_cast<Real>(mass), factor, inverse_length)
                           : 0;
       v.smooth[i] = v.blend < 1 ? v.smooth[i] + v.blend * (alpha - v.smooth[i]) : alpha;
-      v.smooth[v.stride + i] = edges.count > 0 ? difference / edges.count : 0;
+      v.smooth[v.stride + i] = entries.count > 0 ? difference / entries.count : 0;
     }
   }
 };
@@ -212,9 +235,9 @@ struct MiddlePass {
       change[k] = rates[k] = columns.low(k, i);
     }
     const RowEntries edges = v.graph.at(i);
+    Offset entry = edges.first;
 #pragma unroll 2
-    for (int e = 0; e < edges.count; ++e) {
-      const Offset entry = edges.first + e * edges.step;
+    for (int e = 0; e < edges.count; ++e, entry += edges.step) {
       const Index j = load_once(v.graph.neighbour + entry);
       const Real by = load_once(v.viscosity + entry) * (Real(0.5) * columns.smooth(0, j) + half);
       for (int k = 0; k < n; ++k) rates[k] += by * (columns.u(k, j) - own[k]);

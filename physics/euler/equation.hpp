@@ -31,14 +31,16 @@ struct NodeState {
     inverse = reciprocal(u[density]);
     for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
   }
-  TESSERA_HD_INLINE void load(const conservation::Columns<numbers<dim>, Real>& from,
-                              const conservation::Columns<node_numbers, Real>& node, Index i) {
-    for (int k = 0; k < numbers<dim>; ++k) u[k] = from(k, i);
-    p = node(node_pressure, i);
-    a = node(node_sound, i);
-    power = node(node_power, i);
-    root = node(node_entropy_root, i);
-    entropy = node(node_entropy, i);
+  /// from(k): the numbers of the state, and behind them those of the node.
+  template <class From>
+  TESSERA_HD_INLINE void take(const From& from) {
+    constexpr int n = numbers<dim>;
+    for (int k = 0; k < n; ++k) u[k] = from(k);
+    p = from(n + node_pressure);
+    a = from(n + node_sound);
+    power = from(n + node_power);
+    root = from(n + node_entropy_root);
+    entropy = from(n + node_entropy);
     inverse = quick_reciprocal(u[density]);
     for (int d = 0; d < dim; ++d) v[d] = inverse * u[momentum + d];
   }
@@ -56,73 +58,127 @@ struct NodeState {
   }
 };
 
+/// What the Riemann problem and the flux of an edge along c have in common: |c|^2 and v.c of both ends.
+template <int dim, class Real = double>
+struct AlongEdge {
+  Real square = 0, of_i, of_j;
+
+  TESSERA_HD_INLINE AlongEdge(const NodeState<dim, Real>& i, const NodeState<dim, Real>& j, const Real (&c)[dim])
+      : of_i(i.along(c)), of_j(j.along(c)) {
+    for (int d = 0; d < dim; ++d) square += c[d] * c[d];
+  }
+};
+
 /// lambda(i, j, c / |c|) |c|
 template <int dim, class Real>
 TESSERA_HD_INLINE inline Real one_viscosity(const GasOf<Real>& gas, const NodeState<dim, Real>& i,
-                                            const NodeState<dim, Real>& j, const Real (&c)[dim]) {
+                                            const NodeState<dim, Real>& j, const AlongEdge<dim, Real>& along) {
   constexpr bool is_double = std::is_same_v<Real, double>;
-  Real square = 0;
-  for (int d = 0; d < dim; ++d) square += c[d] * c[d];
-  if (!(square > Real(is_double ? 1e-300 : 1e-37))) return 0;
-  const auto [size, inverse] = root_and_inverse(square);
-  const auto side = [&, by = inverse](const NodeState<dim, Real>& w, Real flow) -> RiemannSideOf<Real> {
-    const Real free = gas.free_volume(w.u[density]);
-    return {by * flow, w.p, w.a, free, w.power, free * w.inverse};
+  if (!(along.square > Real(is_double ? 1e-300 : 1e-37))) return 0;
+  const Real size = quick_root(along.square);
+  const auto side = [&](const NodeState<dim, Real>& w, Real flow) -> RiemannSideOf<Real> {
+    return {flow,    w.p, size * w.a, gas.free_volume(w.u[density]),
+            w.power, along.square * (w.inverse - gas.covolume)};
   };
-  if constexpr (is_double) return size * wave_speed_bound(gas, side(i, i.along(c)), side(j, j.along(c)));
+  if constexpr (is_double) return wave_speed_bound(gas, side(i, along.of_i), side(j, along.of_j));
   // In float both rows of an edge must find the same to the last bit: else they take different parts of it where
   // rounding decides how much, and mass is lost. So the side of the lower pressure is the left one of both.
-  const Real of_i = i.along(c), of_j = j.along(c);
-  const bool mirrored = j.p < i.p || (j.p == i.p && (j.a < i.a || (j.a == i.a && of_i < -of_j)));
+  const bool mirrored = j.p < i.p || (j.p == i.p && (j.a < i.a || (j.a == i.a && along.of_i < -along.of_j)));
   const auto pick = [mirrored](Real one, Real other) { return mirrored ? other : one; };
-  const auto picked = [&, by = inverse](const NodeState<dim, Real>& w, const NodeState<dim, Real>& other,
-                                        Real flow) -> RiemannSideOf<Real> {
-    const Real free = gas.free_volume(pick(w.u[density], other.u[density]));
-    return {by * flow, pick(w.p, other.p),         pick(w.a, other.a),
-            free,      pick(w.power, other.power), free * pick(w.inverse, other.inverse)};
+  const auto picked = [&](const NodeState<dim, Real>& w, const NodeState<dim, Real>& other,
+                          Real flow) -> RiemannSideOf<Real> {
+    return {flow,
+            pick(w.p, other.p),
+            size * pick(w.a, other.a),
+            gas.free_volume(pick(w.u[density], other.u[density])),
+            pick(w.power, other.power),
+            along.square * (pick(w.inverse, other.inverse) - gas.covolume)};
   };
-  const RiemannSideOf<Real> left = picked(i, j, pick(of_i, -of_j)), right = picked(j, i, pick(of_j, -of_i));
-  return size * (gas.speed_margin * wave_speed_bound(gas, left, right));
+  const RiemannSideOf<Real> left = picked(i, j, pick(along.of_i, -along.of_j)),
+                            right = picked(j, i, pick(along.of_j, -along.of_i));
+  return gas.speed_margin * wave_speed_bound(gas, left, right);
 }
 
+/// F c of the neighbours of a node less its own, of which nothing is left where states are equal.
+template <int dim, class Real>
+struct FluxSum {
+  using State = NodeState<dim, Real>;
+  Real of_differences[numbers<dim>] = {}, more = 0;  ///< of the sum of v.c beyond that of the node
+
+  /// Returns by how much that of the density is more at j.
+  TESSERA_HD_INLINE Real add(const State& i, const State& j, const Real (&c)[dim], const AlongEdge<dim, Real>& along) {
+    const Real flow = along.of_j, change = flow - along.of_i, p = j.p - i.p;
+    const Real first = flow * (j.u[density] - i.u[density]) + change * i.u[density];
+    of_differences[density] += first;
+    of_differences[energy] += flow * ((j.u[energy] - i.u[energy]) + p);
+    for (int d = 0; d < dim; ++d) {
+      const int k = momentum + d;
+      of_differences[k] += flow * (j.u[k] - i.u[k]);
+      of_differences[k] += p * c[d];
+    }
+    more += change;
+    return first;
+  }
+  TESSERA_HD_INLINE void give(const State& i, Real (&sum)[numbers<dim>]) const {
+    sum[density] = of_differences[density];
+    sum[energy] = of_differences[energy] + more * (i.u[energy] + i.p);
+    for (int k = momentum; k < numbers<dim>; ++k) sum[k] = of_differences[k] + more * i.u[k];
+  }
+};
+
 /// What a row gathers of its node: bounds [density from below and above, s from below, the largest s of states half way
-/// to a neighbour], and how far the entropy fails to be transported.
+/// to a neighbour], and how far the entropy fails to be transported. Factors that all neighbours share come last.
 template <int dim, class Real>
 struct GasRow {
   using Gas = GasOf<Real>;
   using State = NodeState<dim, Real>;
-  Real least, most;  ///< twice the density
-  Real least_s, most_middle, left = 0;
+  Real least, most;           ///< twice the density
+  Real least_s, most_middle;  ///< s (gamma - 1); the same times 2 / sqrt(K(rho)) of the node
+  Real left = 0;
 
-  TESSERA_HD_INLINE GasRow(const Gas& gas, const State& own)
-      : least(2 * own.u[density]), most(2 * own.u[density]), least_s(entropy_of(gas, own)), most_middle(least_s) {}
-
-  /// Of a neighbour along c; `jump` is what F c grows by.
-  TESSERA_HD_INLINE void add(const Gas& gas, const State& own, const State& other, const Real (&c)[dim], Real d,
-                             const Real (&jump)[numbers<dim>]) {
-    const Real twice = own.u[density] + other.u[density] - (d > 0 ? jump[density] * quick_reciprocal(d) : 0);
-    least = smaller(twice, least);
-    most = larger(twice, most);
-    least_s = smaller(entropy_of(gas, other), least_s);
-    most_middle = larger(entropy_between(gas, own, other), most_middle);
-    left += (other.entropy - own.entropy) * (other.along(c) * other.u[density]);
+  TESSERA_HD_INLINE GasRow(const Gas& gas, const State& own) : least(2 * own.u[density]), most(2 * own.u[density]) {
+    const Real p = free_pressure(gas, own);
+    least_s = p * own.root * own.root;
+    most_middle = 2 * p * own.root;
   }
 
-  TESSERA_HD_INLINE static Real entropy_of(const Gas& gas, const State& w) {
-    return gas.internal_energy(w.u[density], w.p) * w.root * w.root;
+  /// Of a neighbour; `jump` is what the flux of the density grows by.
+  TESSERA_HD_INLINE void add(const Gas& gas, const State& own, const State& other, const AlongEdge<dim, Real>& along,
+                             Real d, Real jump) {
+    const Real sum = own.u[density] + other.u[density], p = free_pressure(gas, other);
+    Real twice = sum;
+    if (d > 0) twice -= jump * quick_reciprocal(d);
+    least = smaller(twice, least);
+    most = larger(twice, most);
+    least_s = smaller(p * other.root * other.root, least_s);
+    most_middle = larger(entropy_between(gas, own, other, sum, free_pressure(gas, own) + p), most_middle);
+    left += (other.entropy - own.entropy) * (along.of_j * other.u[density]);
+  }
+  TESSERA_HD_INLINE void bounds_of(const Gas& gas, const State& own, Real (&b)[4]) const {
+    b[0] = Real(0.5) * least;
+    b[1] = Real(0.5) * most;
+    b[2] = gas.inverse_gamma_minus_one * least_s;
+    b[3] = gas.inverse_gamma_minus_one * (Real(0.5) * own.root * most_middle);
+  }
+
+  /// rho e (gamma - 1)
+  TESSERA_HD_INLINE static Real free_pressure(const Gas& gas, const State& w) {
+    return gas.covolume > 0 ? w.p * gas.free_volume(w.u[density]) : w.p;
   }
 
   /// s of the state half way, from below: K there is not less than the mean of both, times 1 - gamma y, with the mean
   /// density and y = 1 - sqrt(rho_i rho_j) / rho (Bernoulli); with x = ((rho_j - rho_i) / (2 rho))^2 that is
-  /// y = 1 - sqrt(1 - x) <= (x + x^2) / 2. Of densities that are close it is exact to fourth order.
-  TESSERA_HD_INLINE static Real entropy_between(const Gas& gas, const State& i, const State& j) {
-    const Real inverse = quick_reciprocal(i.u[density] + j.u[density]);
+  /// y = 1 - sqrt(1 - x) <= (x + x^2) / 2. Of densities that are close it is exact to fourth order; of those
+  /// that are far apart it may be below 0. Times 2 (gamma - 1) / sqrt(K(rho_i)); `density_sum` and `pressures` are sums
+  /// over both.
+  TESSERA_HD_INLINE static Real entropy_between(const Gas& gas, const State& i, const State& j, Real density_sum,
+                                                Real pressures) {
+    const Real inverse = quick_reciprocal(density_sum);
     const Real ratio = (j.u[density] - i.u[density]) * inverse, x = ratio * ratio;
     Real square = 0;
     for (int d = 0; d < dim; ++d) square += (j.v[d] - i.v[d]) * (j.v[d] - i.v[d]);
-    const Real internal = gas.internal_energy(i.u[density], i.p) + gas.internal_energy(j.u[density], j.p) +
-                          Real(0.5) * (i.u[density] * j.u[density] * inverse) * square;
-    return Real(0.5) * internal * i.root * j.root * larger(1 - Real(0.5) * gas.gamma * (x + x * x), Real(0));
+    const Real kinetic = Real(0.5) * (gas.gamma - 1) * i.u[density] * (j.u[density] * inverse);
+    return (pressures + kinetic * square) * j.root * (1 + Real(-0.5) * gas.gamma * (x + x * x));
   }
 
   /// How far eta fails to be transported: |sum_j (eta_j / rho_j - eta_i / rho_i) m_j c_ij - g . sum_j (F_j - F_i) c_ij|
@@ -155,8 +211,11 @@ struct GasEquation {
   static constexpr int bounds = 4, guards = 1;     ///< the last bound is a guard, which follows from the others
   static constexpr bool powers = is_double;        ///< whether a gas may have them; see has_powers
   static constexpr bool has_jacobian = is_double;
+  static constexpr bool reads_ahead = is_double;  ///< floats leave warps enough to wait for
   using State = NodeState<dim, Real>;
   using Row = GasRow<dim, Real>;
+  using Flux = FluxSum<dim, Real>;
+  using Along = AlongEdge<dim, Real>;
 
   static constexpr Real largest = Real(is_double ? 1e300 : 1e36);  ///< number, about
 
@@ -181,9 +240,9 @@ struct GasEquation {
   TESSERA_HD_INLINE void load(State& state, const Real* u, const Real* node, Offset stride, Index i) const {
     state.load(u, node, stride, i);
   }
-  TESSERA_HD_INLINE void load(State& state, const conservation::Columns<n, Real>& u,
-                              const conservation::Columns<node_count, Real>& node, Offset, Index i) const {
-    state.load(u, node, i);
+  template <class From>
+  TESSERA_HD_INLINE void take(State& state, const From& from, Offset, Index) const {
+    state.take(from);
   }
   /// In float what at_node() has made of the state says it: rounded numbers of one may be none.
   TESSERA_HD_INLINE bool is_admissible(const State& own) const {
@@ -192,15 +251,8 @@ struct GasEquation {
     else
       return own.u[density] > 0 && own.u[density] < largest && own.p > 0 && own.p < largest;
   }
-  /// With differences of both states alone, so that nothing is left of equal ones.
-  TESSERA_HD_INLINE void flux_jump(const State& i, const State& j, const Real (&c)[dim], Real (&jump)[n]) const {
-    const Real flow = j.along(c), more = flow - i.along(c), p = j.p - i.p;
-    for (int k = 0; k < n; ++k) jump[k] = flow * (j.u[k] - i.u[k]) + more * i.u[k];
-    jump[energy] += flow * p + more * i.p;
-    for (int d = 0; d < dim; ++d) jump[momentum + d] += p * c[d];
-  }
-  TESSERA_HD_INLINE Real viscosity(const State& i, const State& j, const Real (&c)[dim]) const {
-    return one_viscosity<dim>(gas, i, j, c);
+  TESSERA_HD_INLINE Real viscosity(const State& i, const State& j, const Along& along) const {
+    return one_viscosity<dim>(gas, i, j, along);
   }
 
   TESSERA_HD_INLINE void jacobian(const State& at, const Real (&c)[dim], Real (&a)[n * n]) const {
@@ -208,15 +260,12 @@ struct GasEquation {
   }
 
   TESSERA_HD_INLINE Row row(const State& own) const { return Row(gas, own); }
-  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const Real (&c)[dim], Real d,
-                             const Real (&jump)[n]) const {
-    row.add(gas, own, other, c, d, jump);
+  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const Along& along, Real d,
+                             Real jump) const {
+    row.add(gas, own, other, along, d, jump);
   }
-  TESSERA_HD_INLINE void bounds_of(const Row& row, Real (&b)[bounds]) const {
-    b[0] = Real(0.5) * row.least;
-    b[1] = Real(0.5) * row.most;
-    b[2] = row.least_s;
-    b[3] = row.most_middle;
+  TESSERA_HD_INLINE void bounds_of(const Row& row, const State& own, Real (&b)[bounds]) const {
+    row.bounds_of(gas, own, b);
   }
   /// alpha of the node, in [0, 1].
   TESSERA_HD_INLINE Real indicator(const Row& row, const State& own, const Real (&transport)[n], Real mass, Real factor,

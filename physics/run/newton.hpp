@@ -119,7 +119,7 @@ class Newton {
       }
       const bool prescribes = prescribe(u, values);
       if (!quiet_)
-        tangent_.choose(systems_to_come(k, report.load_steps), fmt::format("iteration {}", before + k + 1), "system");
+        tangent_.choose(systems_to_come(k, report, asked), fmt::format("iteration {}", before + k + 1), "system");
       try {
         if (!correct(u, residual, prescribes, report)) return;
       } catch (const Error& error) {
@@ -157,11 +157,17 @@ class Newton {
         "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
   }
 
-  /// Of a load step in which so many were solved, after so many load steps: nobody knows. As many again, three at
-  /// least, and as many of each load step to come.
-  double systems_to_come(int solved, int load_steps_done) const {
+  /// Of a load step in which so many were solved nobody knows: as many again, three at least, but no more than the
+  /// correction needs that goes on falling as it last did; and as many of each load step to come.
+  double systems_to_come(int solved, const NewtonReport& report, double asked) const {
     constexpr int least = 3;
-    return std::max(solved, least) * (params_.newton.load_steps - load_steps_done);
+    const double of_step = std::max(solved, least);
+    double rest = of_step;
+    if (solved >= 2) {
+      const double before = report.history.rbegin()[1].correction, last = report.history.back().correction;
+      if (last < before) rest = std::min(rest, std::ceil(std::log(last / asked) / std::log(before / last)));
+    }
+    return std::max(rest, 1.0) + of_step * (params_.newton.load_steps - report.load_steps - 1);
   }
 
   void move_problem(const std::vector<double>& u) {
