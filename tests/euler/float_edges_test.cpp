@@ -45,10 +45,11 @@ TEST(EdgeInFloat, HasSpeedsThatAreBoundsAndTheSameFromBothSides) {
           double of_a[3], of_b[3];
           conservative<1>(gas, a, of_a);
           conservative<1>(gas, b, of_b);
-          const double d = in_double.viscosity(node_of(in_double, of_a), node_of(in_double, of_b), c);
+          const auto first = node_of(in_double, of_a), second = node_of(in_double, of_b);
+          const double d = in_double.viscosity(first, second, {first, second, c});
           const auto left = node_of(in_float, of_a), right = node_of(in_float, of_b);
-          const float rounded = in_float.viscosity(left, right, along);
-          ASSERT_EQ(rounded, in_float.viscosity(right, left, back)) << gamma << ' ' << spread;
+          const float rounded = in_float.viscosity(left, right, {left, right, along});
+          ASSERT_EQ(rounded, in_float.viscosity(right, left, {right, left, back})) << gamma << ' ' << spread;
           ASSERT_GE(rounded, d) << gamma << ' ' << spread;
           ASSERT_LE(rounded, d * (1 + 1e-6 * (8 + 2 * gas.inverse_z))) << gamma << ' ' << spread;
         }

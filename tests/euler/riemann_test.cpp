@@ -112,11 +112,11 @@ TEST(Riemann, TheViscosityInFloatIsNotBelowThatInDoubleAndTheSameOfBothRows) {
     }
     const double c[] = {0.3, -0.2};
     const float along[] = {0.3F, -0.2F}, against[] = {-0.3F, 0.2F};
-    const double d = one_viscosity<2>(gas, exact[0], exact[1], c);
-    const float found = one_viscosity<2>(rounded, single[0], single[1], along);
+    const double d = one_viscosity<2>(gas, exact[0], exact[1], {exact[0], exact[1], c});
+    const float found = one_viscosity<2>(rounded, single[0], single[1], {single[0], single[1], along});
     ASSERT_GE(found, d * (1 - 1e-7)) << k;
     ASSERT_LE(found, d * (1 + 1e-5)) << k;
-    ASSERT_EQ(found, one_viscosity<2>(rounded, single[1], single[0], against)) << k;
+    ASSERT_EQ(found, one_viscosity<2>(rounded, single[1], single[0], {single[1], single[0], against})) << k;
   }
 }
 
