@@ -6,9 +6,9 @@
 
 namespace tessera {
 
-/// `Source` says where the numbers of an item stand: `count` of them, of type Real, number k at place(k, item); the first
-/// `often` are read by several items. Without `ahead`, and on threads, they are read where they are asked for. Borrows
-/// the source.
+/// `Source` says where the numbers of an item stand: `count` of them, of type Real, number k at place(k, item); the
+/// first `often` are read by several items. Without `ahead`, and on threads, they are read where they are asked for.
+/// Borrows the source.
 template <class Source, class Item, bool ahead>
 class ReadAhead {
  public:

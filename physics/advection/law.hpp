@@ -84,7 +84,8 @@ struct ScalarLaw {
     }
   }
   TESSERA_HD_INLINE void load(State& state, const double* u, const double* node, Offset stride, Index i) const {
-    take(state, [&](int k) { return k == 0 ? u[i] : node[(k - 1) * stride + i]; }, stride, i);
+    take(
+        state, [&](int k) { return k == 0 ? u[i] : node[(k - 1) * stride + i]; }, stride, i);
   }
   TESSERA_HD_INLINE bool is_admissible(const State& own) const { return std::fabs(own.u[0]) < largest; }
 
@@ -97,8 +98,7 @@ struct ScalarLaw {
   }
 
   TESSERA_HD_INLINE Row row(const State& own) const { return {own.u[0], own.u[0], 0, 0}; }
-  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const Along& edge, double,
-                             double) const {
+  TESSERA_HD_INLINE void add(Row& row, const State& own, const State& other, const Along& edge, double, double) const {
     row.least = std::fmin(row.least, other.u[0]);
     row.most = std::fmax(row.most, other.u[0]);
     // The flux of (u - u_i)^2 / 2, int (s - u_i) f'(s) ds from u_i to u_j: exact where f' is linear.

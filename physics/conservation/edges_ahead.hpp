@@ -11,8 +11,8 @@ struct RowEdge {
   Offset entry = 0;
 };
 
-/// while (edges.next()) ...: with `ahead` what `Source` says is read an edge ahead, and the neighbour's number two, else
-/// the number alone one ahead. Borrows all.
+/// while (edges.next()) ...: with `ahead` what `Source` says is read an edge ahead, and the neighbour's number two,
+/// else the number alone one ahead. Borrows all.
 template <class Source, bool ahead>
 class EdgesAhead {
  public:

@@ -5,10 +5,12 @@
 //   State, load, take  a node as a row sees it: u, and flux(c, f), which makes F(u) c
 //   reads_ahead        whether rows of CUDA read an edge ahead: see edges_ahead.hpp
 //   node_count, at_node  what follows from the state of a node alone, kept beside it
-//   Flux               the sum of F(u_j) c - F(u_i) c over neighbours, 0 of equal states: add() says by how much that of
+//   Flux               the sum of F(u_j) c - F(u_i) c over neighbours, 0 of equal states: add() says by how much that
+//   of
 //                      the first number is more
 //   Along              what an edge along c has in common for these:
-//   viscosity          of an edge along c, from i to j, the same as from j to i along -c; d_ij is the larger one of those
+//   viscosity          of an edge along c, from i to j, the same as from j to i along -c; d_ij is the larger one of
+//   those
 //                      of c_ij and c_ji
 //   Row, row, add      what a row gathers of its neighbours, of which
 //   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
@@ -154,7 +156,8 @@ struct RatesPass {
   TESSERA_HD void operator()(Offset node) const {
     const Index i = static_cast<Index>(node);
     typename Equation::State own;
-    v.equation.take(own, [&](int k) { return *place(k, i); }, v.stride, i);
+    v.equation.take(
+        own, [&](int k) { return *place(k, i); }, v.stride, i);
     Real diffusion[n] = {}, sum = 0, difference = 0;
     typename Equation::Flux flux;
     typename Equation::Row row = v.equation.row(own);
@@ -165,7 +168,8 @@ struct RatesPass {
       const Index j = edges.here().neighbour;
       const Offset entry = edges.here().entry;
       typename Equation::State other;
-      v.equation.take(other, [&](int k) { return edges[k]; }, v.stride, j);
+      v.equation.take(
+          other, [&](int k) { return edges[k]; }, v.stride, j);
       Real c[dim];
       for (int k = 0; k < dim; ++k) c[k] = edges[of_node + k];
       bool is_inside = v.graph.template turn_c<dim>(entry, i, j, c);

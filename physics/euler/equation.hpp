@@ -77,8 +77,7 @@ TESSERA_HD_INLINE inline Real one_viscosity(const GasOf<Real>& gas, const NodeSt
   if (!(along.square > Real(is_double ? 1e-300 : 1e-37))) return 0;
   const Real size = quick_root(along.square);
   const auto side = [&](const NodeState<dim, Real>& w, Real flow) -> RiemannSideOf<Real> {
-    return {flow,    w.p, size * w.a, gas.free_volume(w.u[density]),
-            w.power, along.square * (w.inverse - gas.covolume)};
+    return {flow, w.p, size * w.a, gas.free_volume(w.u[density]), w.power, along.square * (w.inverse - gas.covolume)};
   };
   if constexpr (is_double) return wave_speed_bound(gas, side(i, along.of_i), side(j, along.of_j));
   // In float both rows of an edge must find the same to the last bit: else they take different parts of it where
