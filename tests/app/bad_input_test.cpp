@@ -58,7 +58,7 @@ std::vector<Case> wrong_keys() {
       {"preconditioner",
        whole + "[solver]\npreconditioner = \"auot\"\n",
        2,
-       {"unknown preconditioner 'auot'", "did you mean 'auto'", "preconditioner.toml:12:18"}},
+       {"unknown preconditioner 'auot'", "did you mean 'auto'", "preconditioner.toml:13:18"}},
       {"no_mesh", poisson + sides, 2, {"no [mesh]"}},
       {"list_of_physics",
        square + "[[physics]]\ntype = \"poisson\"\n" + sides,
