@@ -42,19 +42,4 @@ TESSERA_HD inline float quick_root(float value) {
 
 TESSERA_HD inline float square_root(float value) { return std::sqrt(value); }
 
-/// sqrt(value) and 1 / sqrt(value), 1e-37 < value < 1e37.
-struct FloatRootAndInverse {
-  float root, inverse;
-};
-TESSERA_HD inline FloatRootAndInverse root_and_inverse(float value) {
-#ifdef __CUDA_ARCH__
-  float inverse;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(value));
-  return {value * inverse, inverse};
-#else
-  const float root = std::sqrt(value);
-  return {root, 1 / root};
-#endif
-}
-
 }  // namespace tessera

@@ -28,7 +28,7 @@ class ReadAhead {
   Item item_{};
 };
 
-#ifdef __CUDA_ARCH__
+#if __CUDA_ARCH__ >= 800
 template <class Source, class Item>
 class ReadAhead<Source, Item, true> {
  public:
@@ -41,16 +41,17 @@ class ReadAhead<Source, Item, true> {
       for (int k = 0; k < Source::count; ++k)
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
                          static_cast<unsigned>(__cvta_generic_to_shared(slot(turn_, k)))),
-                     "l"(source_.place(k, item)), "n"(sizeof(Real)));
+                     "l"(source_.place(k, item)), "n"(sizeof(Real))
+                     : "memory");
     }
-    asm volatile("cp.async.commit_group;");
+    asm volatile("cp.async.commit_group;" ::: "memory");
     turn_ ^= 1;
   }
   __device__ __forceinline__ void take(const Item&) { asm volatile("cp.async.wait_group 1;" ::: "memory"); }
   __device__ __forceinline__ Real operator[](int k) const { return *slot(turn_, k); }
 
  private:
-  /// Of two items a thread; the next one is written where the one before this was.
+  /// Of two items a thread, which has one such object at a time; the next one is written where the one before this was.
   __device__ __forceinline__ static Real* slot(int turn, int k) {
     __shared__ Real slots[2][Source::count][resident_block];
     return &slots[turn][k][threadIdx.x];

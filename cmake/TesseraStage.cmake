@@ -187,7 +187,7 @@ endfunction()
 
 # tessera_sources_together(list): of the *.cpp in this list become few sources that include them, eight files each, none of which has a name in
 # a namespace without one that another has there (together.awk): two thirds of the time of most go into headers that the others read, too.
-# Those stay alone that have options of their own or TESSERA_ALONE, kernels, macros, headers of other libraries, a namespace for all of the
+# Those stay alone that have TESSERA_ALONE or options of their own by now, kernels, macros, headers of other libraries, a namespace for all of the
 # file, or instances of templates, which others take as declared.
 function(tessera_sources_together list)
   set(all ${${list}})
@@ -206,9 +206,12 @@ function(tessera_sources_together list)
       list(APPEND sources ${source})
     endif()
   endforeach()
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${waiting})
+  if(NOT waiting)
+    return()
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${waiting} ${CMAKE_SOURCE_DIR}/cmake/together.awk)
   execute_process(COMMAND awk -v most=8 -f ${CMAKE_SOURCE_DIR}/cmake/together.awk ${waiting}
-    OUTPUT_VARIABLE places OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    INPUT_FILE /dev/null OUTPUT_VARIABLE places OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" places "${places}")
   foreach(place ${places})
     string(REGEX MATCH "^([0-9]+) (.*)$" place "${place}")

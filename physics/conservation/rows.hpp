@@ -5,27 +5,25 @@
 //   State, load, take  a node as a row sees it: u, and flux(c, f), which makes F(u) c
 //   reads_ahead        whether rows of CUDA read an edge ahead: see edges_ahead.hpp
 //   node_count, at_node  what follows from the state of a node alone, kept beside it
-//   Flux               the sum of F(u_j) c - F(u_i) c over neighbours, 0 of equal states: add() says by how much that
-//   of
-//                      the first number is more
-//   Along              what an edge along c has in common for these:
-//   viscosity          of an edge along c, from i to j, the same as from j to i along -c; d_ij is the larger one of
-//   those
-//                      of c_ij and c_ji
+//   Flux               sum of F(u_j) c - F(u_i) c over neighbours, 0 of equal states;
+//                      add() returns that of the first number
+//   Along              what an edge along c has in common for these
+//   viscosity          of an edge along c, from i to j, the same as from j to i along -c;
+//                      d_ij is the larger one of c_ij and c_ji
 //   Row, row, add      what a row gathers of its neighbours, of which
-//   bounds_of, settle  make the bounds: the last `guards` of them follow from the others and a state by guard()
+//   bounds_of, settle  make the bounds: the last `guards` of them follow from others by guard()
 //   unbounded          bounds that every state keeps
 //   largest            about the largest number that there is
 //   indicator          alpha of a node
 //   part, takes_all    how much of a direction keeps the bounds, and whether all of it does
-//   powers, has_powers whether there is another way of finding it, which takes more registers, and whether it is needed
+//   powers, has_powers whether there is another way of finding it, with more registers, and
+//                      whether it is needed
 //   is_admissible      whether a state is one
 // One that says low_order_alone has no limits, and in the place of viscosity
 //   diffuse            what the viscosity of an edge brings to a node, and its largest eigenvalue
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "base/extremes.hpp"
 #include "base/reciprocal.hpp"

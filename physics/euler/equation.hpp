@@ -3,7 +3,6 @@
 #include <type_traits>
 
 #include "assembly/edge/loop.hpp"
-#include "physics/conservation/columns.hpp"
 #include "physics/euler/jacobian.hpp"
 #include "physics/euler/limit.hpp"
 #include "physics/euler/riemann.hpp"
@@ -102,7 +101,8 @@ TESSERA_HD_INLINE inline Real one_viscosity(const GasOf<Real>& gas, const NodeSt
 template <int dim, class Real>
 struct FluxSum {
   using State = NodeState<dim, Real>;
-  Real of_differences[numbers<dim>] = {}, more = 0;  ///< of the sum of v.c beyond that of the node
+  Real of_differences[numbers<dim>] = {};
+  Real more = 0;  ///< sum of v.c beyond that of the node
 
   /// Returns by how much that of the density is more at j.
   TESSERA_HD_INLINE Real add(const State& i, const State& j, const Real (&c)[dim], const AlongEdge<dim, Real>& along) {

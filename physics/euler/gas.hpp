@@ -44,7 +44,7 @@ struct GasOf {
   Real speed_margin = 1;  ///< by which bounds of speeds are larger in float, so that they are bounds after rounding
 
   /// 1 - b rho, which is positive.
-  TESSERA_HD Real free_volume(Real rho) const { return 1 + -covolume * rho; }  // contracted so
+  TESSERA_HD Real free_volume(Real rho) const { return 1 + -covolume * rho; }  // nvcc makes one instruction of a sum
   TESSERA_HD Real pressure(Real rho, Real internal) const {
     return (gamma - 1) * internal * reciprocal(free_volume(rho));
   }

@@ -17,9 +17,9 @@ struct RiemannSideOf {
 };
 using RiemannSide = RiemannSideOf<double>;
 
-/// How much faster than sound a shock is, ahead of which the pressure is smaller by this factor, which is at least 1.
+/// The Mach number of a shock, into the gas ahead of it, behind which the pressure is that many times as large.
 template <class Real>
-TESSERA_HD_INLINE inline Real root_behind_shock(const GasOf<Real>& gas, Real ratio) {
+TESSERA_HD_INLINE inline Real shock_mach(const GasOf<Real>& gas, Real ratio) {
   return quick_root(1 + gas.shock_factor * (ratio - 1));
 }
 
@@ -27,7 +27,7 @@ TESSERA_HD_INLINE inline Real root_behind_shock(const GasOf<Real>& gas, Real rat
 /// rarefactions, which is not below the one between the waves. Guermond & Popov, J. Comput. Phys. 321 (2016) 908, lemma
 /// 4.3 with covolume; for gamma > 5/3 with the constant of Clayton, Guermond & Popov (2022). Exchanging the sides and
 /// turning c gives the same number to rounding (sums that the compiler contracts round on one side alone). It may be
-/// below 0 by rounding, and is no number or that of the other side where one of them is none.
+/// below 0 by rounding.
 template <class Real>
 TESSERA_HD_INLINE inline Real wave_speed_bound(const GasOf<Real>& gas, const RiemannSideOf<Real>& left,
                                                const RiemannSideOf<Real>& right) {
@@ -56,13 +56,13 @@ TESSERA_HD_INLINE inline Real wave_speed_bound(const GasOf<Real>& gas, const Rie
       if (at_most_one_shock || !(over_most > 1))
         least_ratio = (left_least ? right.p : left.p) * quick_reciprocal(left_least ? left.p : right.p);
       else
-        of_most = root_behind_shock(gas, power(over_most, gas.inverse_z, gas.whole_inverse_z));
+        of_most = shock_mach(gas, power(over_most, gas.inverse_z, gas.whole_inverse_z));
     }
-    of_least = root_behind_shock(gas, least_ratio);
+    of_least = shock_mach(gas, least_ratio);
   }
   const Real first = left.a * (left_least ? of_least : of_most) - left.v,
              last = right.a * (left_least ? of_most : of_least) + right.v;
-  return larger(first, last);
+  return first == first ? larger(first, last) : first;  // what is no number stays none
 }
 
 }  // namespace tessera::physics::euler

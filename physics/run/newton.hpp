@@ -157,8 +157,8 @@ class Newton {
         "start nearer to the solution by [[initial]], raise newton.load_steps, or raise newton.max_iterations";
   }
 
-  /// Of a load step in which so many were solved nobody knows: as many again, three at least, but no more than the
-  /// correction needs that goes on falling as it last did; and as many of each load step to come.
+  /// Nobody knows. Of a load step in which so many were solved as many again, three at least, but no more than take the
+  /// correction to what is asked if it goes on falling as it last did; and as many of each load step to come.
   double systems_to_come(int solved, const NewtonReport& report, double asked) const {
     constexpr int least = 3;
     const double of_step = std::max(solved, least);
