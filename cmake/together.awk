@@ -16,7 +16,7 @@ function place(  part, i, n, each, fits) {
 FNR == 1 { place(); file = FILENAME; names = ""; split("", here); nameless = 0 }
 /^namespace \{$/ { nameless = 1; next }
 /^\}  \/\/ namespace$/ { nameless = 0; next }
-# Declarations begin lines; what is declared stands before the first of ( = { ; [ :
+# Declarations begin lines; what is declared stands before the first of ( = { ; and [.
 nameless && /^[A-Za-z_]/ {
   line = $0
   sub(/^template *<.*> */, "", line)

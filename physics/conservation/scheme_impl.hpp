@@ -262,8 +262,8 @@ class SchemeOf final : public Scheme<Exec> {
  private:
   static constexpr int slots = 3;
   // Blocks of 128 on a multiprocessor, as measured on an H200 (2026-11-26 and 27): rates of the plane take 14 per cent
-  // longer with 3, those of space 14 to 20 with 4; with 5 all spill, and take 21 to 70 longer. Rows that take all of
-  // each edge take in the plane 10 per cent longer with 4, in space 9 to 12 with 5; the passes of the limiter up to 29
+  // longer with 3, those of space 14 to 19 with 4; with 5 all spill, and take 26 to 73 longer. Rows that take all of
+  // each edge take in the plane 12 per cent longer with 4, in space 9 to 12 with 5; the passes of the limiter up to 29
   // longer with 4, up to 18 with 8. In float rates take 2 to 17 per cent longer with 6, 19 to 34 with 10; rows that
   // take all of each edge 34 to 36 with 5, 3 to 24 with 10; the limiter 6 to 19 with 6, up to 44 with 12.
   static constexpr bool in_space_ahead = dim_ == 3 && Equation::reads_ahead;
