@@ -131,6 +131,8 @@ template <class Equation, bool limited>
 struct RatesPass {
   using Real = typename Equation::Real;
   static constexpr int dim = Equation::dim, n = Equation::n, of_node = n + Equation::node_count;
+  /// In space the viscosities that diffuse() has leave no registers for it.
+  static constexpr bool ahead = Equation::reads_ahead && (can_limit<Equation> || dim < 3);
   PassViews<Equation> v;
   PassColumns<Equation> columns;
   Real factor;          ///< of the indicator
@@ -161,7 +163,7 @@ struct RatesPass {
     typename Equation::Row row = v.equation.row(own);
     const RowEntries entries = v.graph.at(i);
     const Source source{*this};
-    EdgesAhead<Source, Equation::reads_ahead> edges(v.graph, entries, source);
+    EdgesAhead<Source, ahead> edges(v.graph, entries, source);
     while (edges.next()) {
       const Index j = edges.here().neighbour;
       const Offset entry = edges.here().entry;

@@ -112,7 +112,7 @@ class SchemeOf final : public Scheme<Exec> {
     if (limits_stages())
       gather(v);
     else
-      for_rows<blocks_of_rates>(RatesPass<Equation, false>{v, PassColumns<Equation>(v), 0, 0});
+      for_rows<blocks_of_low_order>(RatesPass<Equation, false>{v, PassColumns<Equation>(v), 0, 0});
     reduce_least(exec_, owned_, StepOfNode{longest_.data()}, {StepOfNode::none, StepOfNode::none},
                  found_.data() + 2 * slot);
   }
@@ -262,15 +262,16 @@ class SchemeOf final : public Scheme<Exec> {
  private:
   static constexpr int slots = 3;
   // Blocks of 128 on a multiprocessor, as measured on an H200 (2026-11-26 and 27): rates of the plane take 14 per cent
-  // longer with 3, those of space 14 to 19 with 4; with 5 all spill, and take 26 to 73 longer. Rows that take all of
-  // each edge take in the plane 12 per cent longer with 4, in space 9 to 12 with 5; the passes of the limiter up to 29
-  // longer with 4, up to 18 with 8. In float rates take 2 to 17 per cent longer with 6, 19 to 34 with 10; rows that
-  // take all of each edge 34 to 36 with 5, 3 to 24 with 10; the limiter 6 to 19 with 6, up to 44 with 12.
+  // longer with 3, those of space 14 to 19 with 4; with 5 all spill, and take 26 to 73 longer. Those of low order alone
+  // take in space 13 to 27 longer with 3. Rows that take all of each edge take in the plane 12 per cent longer with 4,
+  // in space 9 to 12 with 5; the passes of the limiter up to 29 longer with 4, up to 18 with 8. In float rates take 2
+  // to 17 per cent longer with 6, 19 to 34 with 10; rows that take all of each edge 34 to 36 with 5, 3 to 24 with 10;
+  // the limiter 6 to 19 with 6, up to 44 with 12.
   static constexpr bool in_space_ahead = dim_ == 3 && Equation::reads_ahead;
   static constexpr int blocks_of_rates = in_float         ? 8
                                          : in_space_ahead ? 3
                                                           : 4,
-                       blocks_of_middle = 8,
+                       blocks_of_low_order = in_float ? 8 : 4, blocks_of_middle = 8,
                        blocks_of_whole = in_float         ? 8
                                          : in_space_ahead ? 4
                                                           : 5,
