@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <functional>
@@ -14,6 +13,7 @@
 #include "app/closing_report.hpp"
 #include "app/commands.hpp"
 #include "app/last_words.hpp"
+#include "app/last_words_of.hpp"
 #include "app/launch.hpp"
 #include "app/open_deck.hpp"
 #include "app/program.hpp"
@@ -30,7 +30,6 @@
 #include "base/input_file.hpp"
 #include "base/log.hpp"
 #include "base/memory.hpp"
-#include "base/profile.hpp"
 #include "output/checkpoint_folder.hpp"
 #include "output/pieces.hpp"
 #include "output/results.hpp"
@@ -65,31 +64,6 @@ ExitCode run_module(const deck::Deck& deck, const RunOf& run, Communicator* rank
                            .checkpoint = run.checkpoint ? &*run.checkpoint : nullptr};
   return module->run(context);
 }
-
-/// Keeps what LastWords say up to date: as phases come for the first time, and a few times a second where they come
-/// again. Their texts take .2 ms, more than a step of a small problem.
-class LastWordsOf {
- public:
-  explicit LastWordsOf(const output::Summary& summary) : summary_(summary) {}
-  void operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    const std::size_t phases = profile().phases().size();
-    if (StopOnSignals::asked()) return;  // a handler may be reading
-    if (set_at_ && phases == phases_ && now - *set_at_ < between) return;
-    set_at_ = now;
-    phases_ = phases;
-    constexpr int interrupted = static_cast<int>(ExitCode::interrupted), memory = static_cast<int>(ExitCode::memory);
-    LastWords::set(summary_.text_if_ended("interrupted", "", interrupted),
-                   summary_.text_if_ended("error", StopOnSignals::ended_by_launcher, interrupted),
-                   summary_.text_if_ended("error", LastWords::message, memory));
-  }
-
- private:
-  static constexpr auto between = std::chrono::milliseconds(100);
-  const output::Summary& summary_;
-  std::optional<std::chrono::steady_clock::time_point> set_at_;
-  std::size_t phases_ = 0;  ///< that had begun then
-};
 
 /// The module's run and what became of it, in the summary. A failure is returned beside the code.
 ExitCode run_and_summarise(const deck::Deck& deck, const RunOf& run, const Ranks& ranks,

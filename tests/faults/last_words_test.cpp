@@ -18,8 +18,11 @@
 #include <thread>
 #include <vector>
 
+#include "app/last_words_of.hpp"
 #include "base/memory.hpp"
+#include "base/profile.hpp"
 #include "output/results.hpp"
+#include "output/summary.hpp"
 
 namespace tessera::testing {
 namespace {
@@ -108,6 +111,28 @@ TEST_F(LastWords, OfASignalLeaveNothingOfOtherThreads) {
         _exit(143);
       },
       143);
+}
+
+/// At each of the phases that come again they would take longer than these.
+TEST(LastWordsOf, AreMadeAsPhasesComeForTheFirstTimeAndTenTimesASecond) {
+  const output::Summary summary;
+  double seconds = 0;
+  app::LastWordsOf make(summary, [&] { return seconds; });
+  const auto phase = [] {
+    profile().begin("of the last words");
+    profile().end("of the last words", 0, 0);
+  };
+  EXPECT_TRUE(make());
+  seconds = 0.05;
+  EXPECT_FALSE(make());
+  phase();
+  EXPECT_TRUE(make());
+  for (seconds = 0.06; seconds < 0.14; seconds += 0.01) {
+    phase();
+    EXPECT_FALSE(make()) << seconds;
+  }
+  seconds = 0.16;
+  EXPECT_TRUE(make());
 }
 
 }  // namespace
