@@ -14,8 +14,8 @@ Phase& Profile::find(const std::string& name) {
 }
 
 void Profile::begin(const std::string& name) {
+  find(name);  // the listener sees which have come
   if (listener_) listener_->begin(name);
-  find(name);
   open_.push_back(name);
 }
 

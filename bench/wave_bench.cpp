@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "assembly/spectral/coarse.hpp"
+#include "base/error.hpp"
 #include "base/team.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/point_kernel.hpp"
@@ -144,7 +145,7 @@ std::vector<double> noise_of(Offset count) {
 }
 
 template <class Force, class T, class Exec>
-void step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
+void measure_step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
   using Law = typename LawOf<Force>::Law;
   using Space = typename Exec::Space;
   const std::string name = fmt::format("{}, degree {}, {}, {}{}", law, of.degree, sizeof(T) == 8 ? "double" : "float",
@@ -205,6 +206,17 @@ void step(Exec& exec, const bench::Options& options, bench::Report& report, cons
       }
   add("step", K.bytes_per_apply() + 2.0 * sizeof(T) * static_cast<double>(rows),
       [&] { K.leap(exec, dt, dt, View<const T>(scale.view()), v.view(), u.view(), {}); });
+}
+
+/// Its rows, or a line where the GPU has not the memory.
+template <class Force, class T, class Exec>
+void step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
+  try {
+    measure_step<Force, T>(exec, options, report, law, of);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::memory) throw;
+    fmt::print("{} of degree {}: {}\n", law, of.degree, error.what());
+  }
 }
 
 template <class Exec>

@@ -59,7 +59,9 @@ if(TESSERA_WERROR)
   endif()
 endif()
 if(TESSERA_QUICK_DEVICE_CODE)
-  # Few sizes of elements have kernels (assembly/matrix_free/kernel_sizes.hpp).
+  # Host code at -O2: its kernels of elements compile in two thirds of the time. Few sizes of elements have kernels for
+  # devices (assembly/matrix_free/kernel_sizes.hpp).
+  string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
   target_compile_definitions(tessera_flags INTERFACE TESSERA_QUICK_DEVICE_CODE)
 endif()
 if(TESSERA_QUICK_DEVICE_CODE AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
@@ -101,48 +103,54 @@ function(tessera_precompiled target)
   endif()
 endfunction()
 
-# tessera_together(list): of the sources in this list, device code of a folder becomes few sources that include it, five files each. nvcc
-# reads the headers of a source three times: one that includes <memory> alone takes 6 s, most of the others 8 to 20. What has options of
-# its own or the property TESSERA_ALONE stays alone; first come those that say which templates are in other sources, as that cannot be said
-# of what has been instantiated.
+# tessera_unite(result most ending sources...): names in `result` few sources part_*<ending>, which include these, so many each at most, none of
+# which has a name in a namespace without one that another has there (together.awk).
+function(tessera_unite result most ending)
+  set(parts "")
+  if(ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/together.awk)
+    execute_process(COMMAND awk -v most=${most} -f ${CMAKE_SOURCE_DIR}/cmake/together.awk ${ARGN}
+      INPUT_FILE /dev/null OUTPUT_VARIABLE places OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    string(REPLACE "\n" ";" places "${places}")
+    foreach(place ${places})
+      string(REGEX MATCH "^([0-9]+) (.*)$" place "${place}")
+      set(part ${CMAKE_CURRENT_BINARY_DIR}/together/part_${CMAKE_MATCH_1}${ending})
+      list(APPEND parts ${part})
+      string(APPEND text_${CMAKE_MATCH_1} "#include \"${CMAKE_MATCH_2}\"\n")
+      set(text_of_${part} "${text_${CMAKE_MATCH_1}}")
+    endforeach()
+    list(REMOVE_DUPLICATES parts)
+    foreach(part ${parts})
+      file(CONFIGURE OUTPUT ${part} CONTENT "${text_of_${part}}" @ONLY)
+    endforeach()
+  endif()
+  set(${result} ${parts} PARENT_SCOPE)
+endfunction()
+
+# tessera_together(list): of the sources in this list, device code becomes few sources that include it, five files each. nvcc reads the headers of
+# a source three times: one that includes <memory> alone takes 6 s, most of the others 8 to 20. What has options of its own or the property
+# TESSERA_ALONE stays alone; first come those that say which templates are in other sources, as that cannot be said of what has been
+# instantiated. Other builds alone see what a file lacks that a neighbour includes.
 function(tessera_together list)
-  set(sources ${${list}})
-  foreach(source ${sources})
+  set(all ${${list}})
+  set(sources "")
+  set(waiting "")
+  foreach(source ${all})
     get_source_file_property(options ${source} COMPILE_OPTIONS)
     get_source_file_property(alone ${source} TESSERA_ALONE)
-    if(source MATCHES "\\.cu$" AND NOT options AND NOT alone)
-      get_filename_component(folder ${source} DIRECTORY)
-      list(APPEND folders ${folder})
-      string(MAKE_C_IDENTIFIER of_${folder} of_folder)
-      file(STRINGS ${source} extern REGEX "^extern template" LIMIT_COUNT 1)
-      if(extern)
-        list(PREPEND ${of_folder} ${source})
-      else()
-        list(APPEND ${of_folder} ${source})
-      endif()
+    if(NOT source MATCHES "\\.cu$" OR options OR alone)
+      list(APPEND sources ${source})
+      continue()
+    endif()
+    file(STRINGS ${source} extern REGEX "^extern template" LIMIT_COUNT 1)
+    if(extern)
+      list(PREPEND waiting ${source})
+    else()
+      list(APPEND waiting ${source})
     endif()
   endforeach()
-  list(REMOVE_DUPLICATES folders)
-  foreach(folder ${folders})
-    string(MAKE_C_IDENTIFIER of_${folder} of_folder)
-    file(RELATIVE_PATH place ${CMAKE_CURRENT_SOURCE_DIR} ${folder})
-    list(REMOVE_ITEM sources ${${of_folder}})
-    set(part 0)
-    while(${of_folder})
-      set(text "")
-      foreach(one RANGE 1 5)
-        list(POP_FRONT ${of_folder} source)
-        if(source)
-          string(APPEND text "#include \"${source}\"\n")
-        endif()
-      endforeach()
-      set(together ${CMAKE_CURRENT_BINARY_DIR}/together/${place}/part_${part}_cuda.cu)
-      file(CONFIGURE OUTPUT ${together} CONTENT "${text}" @ONLY)
-      list(APPEND sources ${together})
-      math(EXPR part "${part} + 1")
-    endwhile()
-  endforeach()
-  set(${list} ${sources} PARENT_SCOPE)
+  tessera_unite(parts 5 _cuda.cu ${waiting})
+  set(${list} ${sources} ${parts} PARENT_SCOPE)
 endfunction()
 
 # tessera_tests_together(list): of the *_test.cpp in this list become few sources, the texts of eight files each: most of the time of a
@@ -185,8 +193,8 @@ function(tessera_tests_together list)
   set(${list} ${sources} PARENT_SCOPE)
 endfunction()
 
-# tessera_sources_together(list): of the *.cpp in this list become few sources that include them, eight files each, none of which has a name in
-# a namespace without one that another has there (together.awk): two thirds of the time of most go into headers that the others read, too.
+# tessera_sources_together(list): of the *.cpp in this list become few sources that include them, eight files each: two thirds of the time of most go
+# into headers that the others read, too.
 # Those stay alone that have TESSERA_ALONE or options of their own by now, kernels, macros, headers of other libraries, a namespace for all of the
 # file, or instances of templates, which others take as declared.
 function(tessera_sources_together list)
@@ -206,25 +214,8 @@ function(tessera_sources_together list)
       list(APPEND sources ${source})
     endif()
   endforeach()
-  if(NOT waiting)
-    return()
-  endif()
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${waiting} ${CMAKE_SOURCE_DIR}/cmake/together.awk)
-  execute_process(COMMAND awk -v most=8 -f ${CMAKE_SOURCE_DIR}/cmake/together.awk ${waiting}
-    INPUT_FILE /dev/null OUTPUT_VARIABLE places OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  string(REPLACE "\n" ";" places "${places}")
-  foreach(place ${places})
-    string(REGEX MATCH "^([0-9]+) (.*)$" place "${place}")
-    list(APPEND parts ${CMAKE_MATCH_1})
-    string(APPEND text_${CMAKE_MATCH_1} "#include \"${CMAKE_MATCH_2}\"\n")
-  endforeach()
-  list(REMOVE_DUPLICATES parts)
-  foreach(part ${parts})
-    set(together ${CMAKE_CURRENT_BINARY_DIR}/together/part_${part}.cpp)
-    file(CONFIGURE OUTPUT ${together} CONTENT "${text_${part}}" @ONLY)
-    list(APPEND sources ${together})
-  endforeach()
-  set(${list} ${sources} PARENT_SCOPE)
+  tessera_unite(parts 8 .cpp ${waiting})
+  set(${list} ${sources} ${parts} PARENT_SCOPE)
 endfunction()
 
 # tessera_calls_only(target): but for *_threads.cpp the sources of this library call kernels and have none. Builds of quick device code,
@@ -238,11 +229,10 @@ function(tessera_calls_only target)
   endif()
 endfunction()
 
-# tessera_stage(name [TOGETHER] LINKS targets...): library tessera_<name> of every source below this folder, but in folders with a
-# CMakeLists.txt of their own. *.cu, and *_cuda.cpp, belong to CUDA builds only; *_no_cuda.cpp to builds without. TOGETHER: the *.cu of a
-# folder name nothing twice, so that builds of quick device code may compile several as one.
+# tessera_stage(name LINKS targets...): library tessera_<name> of every source below this folder, but in folders with a CMakeLists.txt of their
+# own. *.cu, and *_cuda.cpp, belong to CUDA builds only; *_no_cuda.cpp to builds without. Builds of quick device code compile several as one.
 function(tessera_stage name)
-  cmake_parse_arguments(stage "TOGETHER" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(stage "" "" "LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS *.cu *_cuda.cpp)
   list(FILTER cuda_sources EXCLUDE REGEX "_no_cuda\\.cpp$")
@@ -263,9 +253,7 @@ function(tessera_stage name)
   endif()
   if(TESSERA_QUICK_DEVICE_CODE)
     tessera_sources_together(sources)
-    if(stage_TOGETHER AND TESSERA_HAVE_CUDA)
-      tessera_together(sources)
-    endif()
+    tessera_together(sources)
     # What calls device code never runs there, either.
     list(FILTER cuda_sources INCLUDE REGEX "\\.cpp$")
     set_property(SOURCE ${cuda_sources} APPEND PROPERTY COMPILE_OPTIONS -O0)

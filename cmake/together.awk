@@ -16,9 +16,12 @@ function place(  part, i, n, each, fits) {
 FNR == 1 { place(); file = FILENAME; names = ""; split("", here); nameless = 0 }
 /^namespace \{$/ { nameless = 1; next }
 /^\}  \/\/ namespace$/ { nameless = 0; next }
-# Declarations begin lines; what is declared stands before the first of ( = { ; and [.
+# Declarations begin lines; what is declared stands before the first of ( = { ; and [, of kernels behind their bounds or on the next line.
+bounded { line = $0; sub(/^ +/, "", line); sub(/\(.*/, "", line); note(line); bounded = 0; next }
+nameless && /__launch_bounds__\(.*\)$/ { bounded = 1; next }
 nameless && /^[A-Za-z_]/ {
   line = $0
+  sub(/^.*__launch_bounds__\([^)]*\) */, "", line)
   sub(/^template *<.*> */, "", line)
   if (line ~ /^(struct|class|enum|using|union)/) {
     sub(/^(struct|class|enum class|enum|using|union) */, "", line)

@@ -20,13 +20,15 @@ namespace {
 constexpr std::size_t longest_message = std::size_t{1} << 30;
 
 /// How long a rank that waits keeps its core, and until when it only lets others go first, which it does from the start
-/// where ranks share cores; then it sleeps in between, which may make it so much late. MPI's own calls that wait keep
-/// the core to the end. On two cores 3,400 iterations of BiCGStab of 36 rows took 4 ranks 0.9 s, and 2.1 beside another
-/// such run; with sleeps of 50 us and the slack that Linux gives them, another 50, 6.9 and 7.6 (27 November 2026).
+/// where ranks share cores; then it sleeps in between, for a fiftieth of what it has waited so far. MPI's own calls
+/// that wait keep the core to the end. On two cores 3,400 iterations of BiCGStab of 36 rows took 4 ranks 0.9 s, and 2.1
+/// beside another such run; with sleeps of 50 us and the slack that Linux gives them, another 50, 6.9 and 7.6 (27
+/// November 2026).
 constexpr auto keeping = std::chrono::microseconds(50);
 constexpr auto yielding = std::chrono::milliseconds(2);
 constexpr auto yielding_of_shared = std::chrono::microseconds(500);
-constexpr auto sleeping = std::chrono::microseconds(10);
+constexpr std::chrono::nanoseconds shortest_sleep = std::chrono::microseconds(10),
+                                   longest_sleep = std::chrono::milliseconds(1);
 
 /// Whether ranks of this machine wait for each other's cores: those that may use cores of this one have fewer in all
 /// than one each. Collective.
@@ -64,7 +66,7 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm_size(machine, &size_of_machine_);
     shares_cores_ = shares_cores(machine, size_of_machine_);
     MPI_Comm_free(&machine);
-    (void)prctl(PR_SET_TIMERSLACK, 1000UL);  // ns, of this thread, the one that waits
+    (void)prctl(PR_SET_TIMERSLACK, 1000UL);  // ns: sleeps of this thread, which waits, and of those it makes
   }
   ~MpiCommunicator() override {
     MPI_Comm_free(&all_);
@@ -154,7 +156,7 @@ class MpiCommunicator final : public Communicator {
       if (done) return;
       const auto waited = Clock::now() - start;
       if (waited > (shares_cores_ ? yielding_of_shared : yielding))
-        std::this_thread::sleep_for(sleeping);
+        std::this_thread::sleep_for(std::clamp<std::chrono::nanoseconds>(waited / 50, shortest_sleep, longest_sleep));
       else if (shares_cores_ || waited > keeping)
         sched_yield();
     }
