@@ -94,11 +94,8 @@ std::unique_ptr<SharedLevel<Exec>> aggregate_shared(Exec& exec, const SharedLeve
   using Space = typename Exec::Space;
   const Mark mark("amg.aggregates");
   Communicator& ranks = exec.link()->ranks();
-  {
-    const auto within = make_strong_graph(exec, A, strength, A.rows);
-    aggregates = aggregate(exec, A, diagonal, strength, within);
-  }
   graph = make_strong_graph(exec, A, strength);
+  aggregates = aggregate(exec, A, diagonal, strength, first_columns(exec, graph, A.rows));
   const View<Index> own = aggregates.of_row.view().part(0, A.rows);
   // What is strong to ghosts alone has no neighbours in the graph within the rank.
   aggregates.count += add_single_aggregates(exec, std::as_const(graph.row_ptr).view(), aggregates.count, own);

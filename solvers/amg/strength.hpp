@@ -44,7 +44,7 @@ struct Strength {
   }
 };
 
-/// The strong entries of a matrix in its first `cols` columns. 4 B an entry and 8 B a row.
+/// The strong entries of a matrix. 4 B an entry and 8 B a row.
 template <class Space>
 struct StrongGraph {
   Index rows = 0;
@@ -53,11 +53,9 @@ struct StrongGraph {
 };
 template <class Exec>
 StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::CrsView<const double>& A,
-                                                    const Strength& strength, Index cols);
+                                                    const Strength& strength);
+/// Those of its first `cols` columns.
 template <class Exec>
-StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::CrsView<const double>& A,
-                                                    const Strength& strength) {
-  return make_strong_graph(exec, A, strength, A.cols);
-}
+StrongGraph<typename Exec::Space> first_columns(Exec& exec, const StrongGraph<typename Exec::Space>& graph, Index cols);
 
 }  // namespace tessera::solvers::amg

@@ -75,7 +75,7 @@ RowScales<typename Exec::Space> find_scales(Exec& exec, const linalg::CrsView<co
 
 template <class Exec>
 StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::CrsView<const double>& A,
-                                                    const Strength& strength, Index cols) {
+                                                    const Strength& strength) {
   using Space = typename Exec::Space;
   StrongGraph<Space> graph;
   graph.rows = A.rows;
@@ -83,8 +83,7 @@ StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::Cr
   const View<Offset> counts = graph.row_ptr;
   for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     Offset count = 0;
-    for (Offset k = 0; k < entries.length; ++k)
-      count += entries.col_ind[k] < cols && strength.is_strong(entries.values[k], row, entries.col_ind[k]);
+    for (Offset k = 0; k < entries.length; ++k) count += strength.is_strong(entries.values[k], row, entries.col_ind[k]);
     counts[row] = count;
   });
   graph.col_ind = Array<Index, Space>(linalg::counts_to_offsets(exec, counts));
@@ -93,17 +92,42 @@ StrongGraph<typename Exec::Space> make_strong_graph(Exec& exec, const linalg::Cr
   for_each_row(exec, A, [=] TESSERA_HD(Offset row, const linalg::RowEntries<double>& entries) {
     Offset place = starts[row];
     for (Offset k = 0; k < entries.length; ++k)
-      if (entries.col_ind[k] < cols && strength.is_strong(entries.values[k], row, entries.col_ind[k]))
-        col_ind[place++] = entries.col_ind[k];
+      if (strength.is_strong(entries.values[k], row, entries.col_ind[k])) col_ind[place++] = entries.col_ind[k];
   });
   return graph;
+}
+
+template <class Exec>
+StrongGraph<typename Exec::Space> first_columns(Exec& exec, const StrongGraph<typename Exec::Space>& graph,
+                                                Index cols) {
+  using Space = typename Exec::Space;
+  StrongGraph<Space> result;
+  result.rows = graph.rows;
+  result.row_ptr = Array<Offset, Space>(Offset{graph.rows} + 1);
+  const View<const Offset> from = graph.row_ptr;
+  const View<const Index> all = graph.col_ind;
+  const View<Offset> counts = result.row_ptr;
+  for_each(exec, graph.rows, [=] TESSERA_HD(Offset row) {
+    Offset count = 0;
+    for (Offset k = from[row]; k < from[row + 1]; ++k) count += all[k] < cols;
+    counts[row] = count;
+  });
+  result.col_ind = Array<Index, Space>(linalg::counts_to_offsets(exec, counts));
+  const View<Index> some = result.col_ind;
+  const View<const Offset> starts = counts;
+  for_each(exec, graph.rows, [=] TESSERA_HD(Offset row) {
+    Offset place = starts[row];
+    for (Offset k = from[row]; k < from[row + 1]; ++k)
+      if (all[k] < cols) some[place++] = all[k];
+  });
+  return result;
 }
 
 #define TESSERA_INSTANTIATE_STRENGTH(Exec)                                                                             \
   template Array<double, Exec::Space> symmetric_part(Exec&, const linalg::CrsView<const double>&);                     \
   template Array<double, Exec::Space> smoothed_parts(Exec&, const linalg::CrsView<const double>&, View<const double>); \
   template RowScales<Exec::Space> find_scales(Exec&, const linalg::CrsView<const double>&);                            \
-  template StrongGraph<Exec::Space> make_strong_graph(Exec&, const linalg::CrsView<const double>&, const Strength&,    \
-                                                      Index)
+  template StrongGraph<Exec::Space> make_strong_graph(Exec&, const linalg::CrsView<const double>&, const Strength&);   \
+  template StrongGraph<Exec::Space> first_columns(Exec&, const StrongGraph<Exec::Space>&, Index)
 
 }  // namespace tessera::solvers::amg

@@ -121,6 +121,32 @@ TYPED_TEST(MultigridParts, ProductsAreThoseOfTheDefinitionWhateverTheLengthOfRow
               naive_product(empty, testing::random_matrix(30, 10, 3, 2)), 0);
 }
 
+TYPED_TEST(MultigridParts, FirstColumnsOfAGraphAreThoseOfItsStrongEntries) {
+  TESSERA_REQUIRE(TypeParam);
+  TypeParam exec = testing::with_threads<TypeParam>(2);
+  for (const HostMatrix& A : problems()) {
+    const auto matrix = A.to<typename TypeParam::Space>();
+    const auto scales = find_scales(exec, matrix.view());
+    const auto graph = make_strong_graph(exec, matrix.view(), Strength{scales.largest.view(), Strength::square(0.35)});
+    const std::vector<Offset> starts = to_vector(graph.row_ptr);
+    const std::vector<Index> all = to_vector(graph.col_ind);
+    ASSERT_GT(all.size(), 0U);
+    for (const Index cols : {Index{0}, A.rows / 2, A.rows}) {
+      std::vector<Offset> row_ptr{0};
+      std::vector<Index> col_ind;
+      for (std::size_t row = 0; row + 1 < starts.size(); ++row) {
+        for (Offset k = starts[row]; k < starts[row + 1]; ++k)
+          if (all[static_cast<std::size_t>(k)] < cols) col_ind.push_back(all[static_cast<std::size_t>(k)]);
+        row_ptr.push_back(static_cast<Offset>(col_ind.size()));
+      }
+      const auto some = first_columns(exec, graph, cols);
+      EXPECT_EQ(some.rows, A.rows);
+      EXPECT_EQ(to_vector(some.row_ptr), row_ptr) << cols;
+      EXPECT_EQ(to_vector(some.col_ind), col_ind) << cols;
+    }
+  }
+}
+
 TYPED_TEST(MultigridParts, EveryFreeRowIsInAnAggregateAndEveryAggregateHasSome) {
   TESSERA_REQUIRE(TypeParam);
   for (const HostMatrix& A : problems()) {
