@@ -21,7 +21,7 @@ constexpr std::size_t longest_message = std::size_t{1} << 30;
 
 /// How long a rank that waits keeps its core, and until when it only lets others go first, which it does from the start
 /// where ranks share cores; then it sleeps in between, for a fiftieth of what it has waited so far. MPI's own calls
-/// that wait keep the core to the end. On two cores 3,400 iterations of BiCGStab of 36 rows took 4 ranks 0.9 s, and 2.1
+/// that wait keep the core to the end. On two cores 3,400 iterations of BiCGStab of 36 rows took 4 ranks 0.7 s, and 1.6
 /// beside another such run; with sleeps of 50 us and the slack that Linux gives them, another 50, 6.9 and 7.6 (27
 /// November 2026).
 constexpr auto keeping = std::chrono::microseconds(50);
