@@ -15,15 +15,10 @@ using namespace tessera::solvers::grid;
 
 namespace {
 
-/// Random values in (-scale, scale), a block of 2^20 again and again.
+/// Random values in (-scale, scale).
 std::vector<double> values(Offset count, double scale, unsigned seed) {
-  std::vector<double> block = bench::random_values(std::min<Offset>(count, (1 << 20) + 7), seed), result;
-  for (double& v : block) v *= scale;
-  result.reserve(static_cast<std::size_t>(count));
-  while (static_cast<Offset>(result.size()) < count)
-    result.insert(result.end(), block.begin(),
-                  block.begin() +
-                      std::min<Offset>(static_cast<Offset>(block.size()), count - static_cast<Offset>(result.size())));
+  std::vector<double> result = bench::repeated_values(count, seed);
+  for (double& v : result) v *= scale;
   return result;
 }
 

@@ -134,16 +134,6 @@ struct LawOf<forms::CoarseMemory<Of>> {
   }
 };
 
-/// Random values, a million of them again and again: as many as half a million hexes of high degree have take longer to
-/// make than all the rest.
-std::vector<double> noise_of(Offset count) {
-  std::vector<double> values = bench::random_values(std::min<Offset>(count, 1 << 20));
-  const std::size_t period = values.size();
-  values.resize(static_cast<std::size_t>(count));
-  for (std::size_t i = period; i < values.size(); ++i) values[i] = values[i - period];
-  return values;
-}
-
 template <class Force, class T, class Exec>
 void measure_step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
   using Law = typename LawOf<Force>::Law;
@@ -159,7 +149,7 @@ void measure_step(Exec& exec, const bench::Options& options, bench::Report& repo
     material.values.insert(material.values.end(), numbers.begin(), numbers.end());
   typename assembly::ForceOfLaw<Exec, Force, T>::Type K(exec, mesh, dofs, cells, material, {.stored = of.stored});
   const Offset rows = Offset{dofs.dofs} * Law::components(3);
-  const std::vector<double> noise = noise_of(rows);
+  const std::vector<double> noise = bench::repeated_values(rows);
   auto u = to_space<Space>(std::vector<T>(noise.begin(), noise.end()));
   const auto scale = to_space<Space>(std::vector<T>(inverse_mass.begin(), inverse_mass.end()));
   Array<T, Space> v(rows), f(rows);
@@ -208,7 +198,7 @@ void measure_step(Exec& exec, const bench::Options& options, bench::Report& repo
       [&] { K.leap(exec, dt, dt, View<const T>(scale.view()), v.view(), u.view(), {}); });
 }
 
-/// Its rows, or a line where the GPU has not the memory.
+/// Its rows, or a line where there is not the memory for them.
 template <class Force, class T, class Exec>
 void step(Exec& exec, const bench::Options& options, bench::Report& report, const char* law, const Case& of) {
   try {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -180,6 +181,14 @@ std::vector<double> random_values(Offset count, unsigned seed) {
   std::mt19937_64 generator(seed);
   std::vector<double> values(static_cast<std::size_t>(count));
   for (double& v : values) v = static_cast<double>(generator() >> 11) * 0x1p-52 - 1.0;
+  return values;
+}
+
+std::vector<double> repeated_values(Offset count, unsigned seed) {
+  std::vector<double> values = random_values(std::min<Offset>(count, (1 << 20) + 7), seed);
+  const std::size_t period = values.size();
+  values.resize(static_cast<std::size_t>(count));
+  for (std::size_t i = period; i < values.size(); ++i) values[i] = values[i - period];
   return values;
 }
 

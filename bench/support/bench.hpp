@@ -71,6 +71,8 @@ Options parse_options(int argc, char** argv);
 
 /// Uniform values in (-1, 1), the same on every machine.
 std::vector<double> random_values(Offset count, unsigned seed = 1);
+/// The same, about a million of them again and again: many take longer to make than what is measured with them.
+std::vector<double> repeated_values(Offset count, unsigned seed = 1);
 
 /// Runs `run(exec)` on every backend that the options name and the machine has.
 template <class Run>
