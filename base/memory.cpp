@@ -19,6 +19,7 @@
 #include "base/host_memory.hpp"
 #include "base/memory_device.hpp"
 #include "base/sanitized.hpp"
+#include "base/touch.hpp"
 
 namespace tessera {
 
@@ -85,6 +86,7 @@ void* allocate(Host, std::size_t bytes) {
   require_host_memory(bytes);
   void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (!memory) throw Error(ExitCode::memory, asked_and_free(bytes), what_to_do);
+  ask_for_large_pages(memory, bytes);
   const std::size_t now = arrays_now += bytes;
   std::size_t peak = arrays_peak;
   while (now > peak && !arrays_peak.compare_exchange_weak(peak, now)) {

@@ -1,11 +1,16 @@
 #pragma once
-// Large containers of the standard library whose pages several threads bring in.
+// Pages of large memory: their size, and threads that bring them in.
 #include <cstddef>
 #include <vector>
 
 #include "base/memory.hpp"
 
 namespace tessera {
+
+/// Asks for pages of 2 MiB inside of this memory, if it is large, where Linux gives them to those who ask
+/// (transparent_hugepage "madvise", which many systems have): a processor keeps the places of some thousand pages at
+/// hand, and 8 MB of small ones are soon used up. What has been written keeps its pages. Leaves errno.
+void ask_for_large_pages(void* memory, std::size_t bytes) noexcept;
 
 /// Brings the whole pages inside of this memory in by all threads, without changing what is in them. A page that is
 /// new to the process is cleared when it is first written: one thread spends more on that than on the writing. For

@@ -176,10 +176,10 @@ void Hierarchy<Exec, V>::coarsen(Exec& exec, const linalg::CrsView<const double>
     transpose_values(exec, P, level.R.view());
   const auto R = std::as_const(level.R).view();
   if (fresh) {
-    next.matrix = galerkin_product(exec, R, A, P);
+    next.matrix = galerkin_product(exec, R, A, P, symmetric_);
   } else {
     next.matrix.values = Array<double, Space>(next.matrix.nnz());
-    galerkin_values(exec, R, A, P, next.matrix);
+    galerkin_values(exec, R, A, P, symmetric_, next.matrix);
   }
 }
 

@@ -16,26 +16,29 @@ void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linal
                      linalg::Crs<typename Exec::Space>& C);
 
 /// R A P = R (A P) with ascending columns, summed as by `multiply`. On threads rows of A P are read where they were
-/// made, and nobody sorts them.
+/// made, and nobody sorts them; of a symmetric A, where R is P^T, its upper half U with half of the diagonal is
+/// multiplied alone, which is half of the products: P^T A P = P^T U P + (P^T U P)^T, symmetric to the last bit. Devices
+/// multiply the whole: their products are spared in less time than the transpose takes.
 template <class Exec, class V>
 linalg::Crs<typename Exec::Space> galerkin_product(Exec& exec, const linalg::CrsView<const V>& R,
                                                    const linalg::CrsView<const double>& A,
-                                                   const linalg::CrsView<const V>& P);
+                                                   const linalg::CrsView<const V>& P, bool symmetric);
 /// The values of C, which `galerkin_product` has made of matrices of the same patterns.
 template <class Exec, class V>
 void galerkin_values(Exec& exec, const linalg::CrsView<const V>& R, const linalg::CrsView<const double>& A,
-                     const linalg::CrsView<const V>& P, linalg::Crs<typename Exec::Space>& C);
+                     const linalg::CrsView<const V>& P, bool symmetric, linalg::Crs<typename Exec::Space>& C);
 
 #define TESSERA_INSTANTIATE_MULTIPLY(Exec, TA, TB)                                                         \
   template linalg::Crs<Exec::Space> multiply(Exec&, const linalg::CrsView<const TA>&,                      \
                                              const linalg::CrsView<const TB>&);                            \
   template void multiply_values(Exec&, const linalg::CrsView<const TA>&, const linalg::CrsView<const TB>&, \
                                 linalg::Crs<Exec::Space>&)
-#define TESSERA_INSTANTIATE_GALERKIN(Exec, V)                                                                         \
-  template linalg::Crs<Exec::Space> galerkin_product(                                                                 \
-      Exec&, const linalg::CrsView<const V>&, const linalg::CrsView<const double>&, const linalg::CrsView<const V>&); \
-  template void galerkin_values(Exec&, const linalg::CrsView<const V>&, const linalg::CrsView<const double>&,         \
-                                const linalg::CrsView<const V>&, linalg::Crs<Exec::Space>&)
+#define TESSERA_INSTANTIATE_GALERKIN(Exec, V)                                                                 \
+  template linalg::Crs<Exec::Space> galerkin_product(Exec&, const linalg::CrsView<const V>&,                  \
+                                                     const linalg::CrsView<const double>&,                    \
+                                                     const linalg::CrsView<const V>&, bool);                  \
+  template void galerkin_values(Exec&, const linalg::CrsView<const V>&, const linalg::CrsView<const double>&, \
+                                const linalg::CrsView<const V>&, bool, linalg::Crs<Exec::Space>&)
 /// Those that a hierarchy needs: A P and R (A P).
 #define TESSERA_INSTANTIATE_MULTIPLIES(Exec)          \
   TESSERA_INSTANTIATE_MULTIPLY(Exec, double, float);  \

@@ -387,13 +387,13 @@ linalg::Crs<typename Exec::Space> multiply(Exec& exec, const linalg::CrsView<con
 template <class Exec, class V>
 linalg::Crs<typename Exec::Space> galerkin_product(Exec& exec, const linalg::CrsView<const V>& R,
                                                    const linalg::CrsView<const double>& A,
-                                                   const linalg::CrsView<const V>& P) {
+                                                   const linalg::CrsView<const V>& P, bool) {
   const linalg::Crs<Device> AP = multiply(exec, A, P);
   return multiply(exec, R, AP.view());
 }
 template <class Exec, class V>
 void galerkin_values(Exec& exec, const linalg::CrsView<const V>& R, const linalg::CrsView<const double>& A,
-                     const linalg::CrsView<const V>& P, linalg::Crs<typename Exec::Space>& C) {
+                     const linalg::CrsView<const V>& P, bool, linalg::Crs<typename Exec::Space>& C) {
   const linalg::Crs<Device> AP = multiply(exec, A, P);
   multiply_values(exec, R, AP.view(), C);
 }

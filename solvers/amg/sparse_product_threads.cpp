@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <limits>
+#include <utility>
 
+#include "base/lower_bound.hpp"
 #include "base/team.hpp"
+#include "linalg/convert.hpp"
+#include "solvers/amg/prolongation.hpp"
 #include "solvers/amg/row_sums_threads.hpp"
 #include "solvers/amg/sparse_product.hpp"
 
@@ -49,6 +54,71 @@ ChunkedRows<double> multiply_rows(Threads& exec, const linalg::CrsView<const TA>
   });
 }
 
+/// The rows of U P, of which columns stand as they are met. U is what A has from its diagonal on, of which it has half.
+template <class V>
+ChunkedRows<double> multiply_half(Threads& exec, const linalg::CrsView<const double>& A,
+                                  const linalg::CrsView<const V>& P) {
+  const StoredRows<V> rows{P};
+  return make_rows<double>(exec, A.rows, P.cols, false, [&](RowSums<double>& sums, Offset i) {
+    const Offset end = A.row_ptr[i + 1];
+    for (Offset k = lower_bound(A.col_ind.data(), A.row_ptr[i], end, i); k < end; ++k) {
+      prefetch_row(A, rows, k + rows_ahead, end);
+      const Index column = A.col_ind[k];
+      sums.add(column == i ? 0.5 * A.values[k] : A.values[k], rows[column]);
+    }
+  });
+}
+
+/// Calls take(column, sum) for the columns of a row of A + B, ascending.
+template <class Take>
+void merge_rows(const linalg::CrsView<const double>& A, const linalg::CrsView<const double>& B, Offset row, Take take) {
+  constexpr Index none = std::numeric_limits<Index>::max();
+  Offset a = A.row_ptr[row], b = B.row_ptr[row];
+  const Offset a_end = A.row_ptr[row + 1], b_end = B.row_ptr[row + 1];
+  while (a < a_end || b < b_end) {
+    const Index of_a = a < a_end ? A.col_ind[a] : none, of_b = b < b_end ? B.col_ind[b] : none;
+    double sum = 0;
+    if (of_a <= of_b) sum += A.values[a++];
+    if (of_b <= of_a) sum += B.values[b++];
+    take(std::min(of_a, of_b), sum);
+  }
+}
+/// G + G^T.
+linalg::Crs<Host> plus_transpose(Threads& exec, const linalg::Crs<Host>& G) {
+  const linalg::Crs<Host> transposed = transpose(exec, G.view());
+  const linalg::CrsView<const double> a = G.view(), b = transposed.view();
+  linalg::Crs<Host> C;
+  C.rows = C.cols = G.rows;
+  C.row_ptr = Array<Offset>(Offset{G.rows} + 1);
+  const View<Offset> starts = C.row_ptr;
+  for_each(exec, G.rows, [&](Offset row) {
+    Offset count = 0;
+    merge_rows(a, b, row, [&](Index, double) { ++count; });
+    starts[row] = count;
+  });
+  C.col_ind = Array<Index>(linalg::counts_to_offsets(exec, starts));
+  C.values = Array<double>(C.col_ind.size());
+  for_each(exec, G.rows, [&](Offset row) {
+    Offset next = starts[row];
+    merge_rows(a, b, row, [&](Index column, double sum) {
+      C.col_ind[next] = column;
+      C.values[next++] = sum;
+    });
+  });
+  return C;
+}
+/// C = G + G^T, where C has the values of G in its own pattern.
+void add_transpose(Threads& exec, linalg::CrsView<double> C) {
+  for_each(exec, C.rows, [&](Offset row) {
+    for (Offset k = lower_bound(C.col_ind.data(), C.row_ptr[row], C.row_ptr[row + 1], row); k < C.row_ptr[row + 1];
+         ++k) {
+      const Index column = C.col_ind[k];
+      const Offset other = lower_bound(C.col_ind.data(), C.row_ptr[column], C.row_ptr[column + 1], row);
+      C.values[k] = C.values[other] = C.values[k] + C.values[other];
+    }
+  });
+}
+
 template <class TA, class Rows>
 void fill_values(Threads& exec, const linalg::CrsView<const TA>& A, const Rows& B, linalg::Crs<Host>& C) {
   const linalg::CrsView<double> c = C.view();
@@ -88,20 +158,30 @@ void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linal
   fill_values(exec, A, StoredRows<TB>{B}, C);
 }
 
+namespace {
+
+/// A P, or U P of a symmetric A.
+template <class V>
+ChunkedRows<double> multiply_right(Threads& exec, const linalg::CrsView<const double>& A,
+                                   const linalg::CrsView<const V>& P, bool symmetric) {
+  return symmetric ? multiply_half(exec, A, P) : multiply_rows(exec, A, StoredRows<V>{P}, P.cols, false);
+}
+
+}  // namespace
+
 template <class Exec, class V>
 linalg::Crs<typename Exec::Space> galerkin_product(Exec& exec, const linalg::CrsView<const V>& R,
                                                    const linalg::CrsView<const double>& A,
-                                                   const linalg::CrsView<const V>& P) {
-  const auto multiply_all = [&] {
-    const ChunkedRows<double> AP = multiply_rows(exec, A, StoredRows<V>{P}, P.cols, false);
-    return multiply_rows(exec, R, AP, P.cols, true);
-  };
-  return to_crs(exec, multiply_all(), P.cols);
+                                                   const linalg::CrsView<const V>& P, bool symmetric) {
+  const auto multiply_all = [&] { return multiply_rows(exec, R, multiply_right(exec, A, P, symmetric), P.cols, true); };
+  linalg::Crs<Host> C = to_crs(exec, multiply_all(), P.cols);
+  return symmetric ? plus_transpose(exec, C) : std::move(C);
 }
 template <class Exec, class V>
 void galerkin_values(Exec& exec, const linalg::CrsView<const V>& R, const linalg::CrsView<const double>& A,
-                     const linalg::CrsView<const V>& P, linalg::Crs<typename Exec::Space>& C) {
-  fill_values(exec, R, multiply_rows(exec, A, StoredRows<V>{P}, P.cols, false), C);
+                     const linalg::CrsView<const V>& P, bool symmetric, linalg::Crs<typename Exec::Space>& C) {
+  fill_values(exec, R, multiply_right(exec, A, P, symmetric), C);
+  if (symmetric) add_transpose(exec, C.view());
 }
 
 TESSERA_INSTANTIATE_MULTIPLIES(Threads);
