@@ -18,7 +18,7 @@ void multiply_values(Exec& exec, const linalg::CrsView<const TA>& A, const linal
 /// R A P = R (A P) with ascending columns, summed as by `multiply`. On threads rows of A P are read where they were
 /// made, and nobody sorts them; of a symmetric A, where R is P^T, its upper half U with half of the diagonal is
 /// multiplied alone, which is half of the products: P^T A P = P^T U P + (P^T U P)^T, symmetric to the last bit. Devices
-/// multiply the whole: their products are spared in less time than the transpose takes.
+/// multiply the whole: there the transpose takes longer than the products that it spares (decision 0032).
 template <class Exec, class V>
 linalg::Crs<typename Exec::Space> galerkin_product(Exec& exec, const linalg::CrsView<const V>& R,
                                                    const linalg::CrsView<const double>& A,

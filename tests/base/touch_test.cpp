@@ -4,10 +4,46 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <string>
+
+#include "base/array.hpp"
 
 namespace tessera {
 namespace {
+
+/// What the system says of the mapping that has this address, in two letters each.
+std::string flags_of_mapping(const void* place) {
+  std::ifstream maps("/proc/self/smaps");
+  bool here = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t first = 0, last = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &first, &last) == 2)
+      here = first <= reinterpret_cast<std::uintptr_t>(place) && reinterpret_cast<std::uintptr_t>(place) < last;
+    else if (here && line.starts_with("VmFlags:"))
+      return line + ' ';
+  }
+  return {};
+}
+
+TEST(LargePages, AreAskedForByLargeArraysAlone) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) GTEST_SKIP() << "no large pages here";
+  constexpr Offset large = 16 << 20, small = 64 << 10;
+  errno = EDOM;
+  Array<char> array(large);
+  EXPECT_EQ(errno, EDOM);
+  EXPECT_NE(flags_of_mapping(array.data() + large / 2).find(" hg "), std::string::npos);
+  std::fill(array.begin(), array.end(), 'a');
+  EXPECT_EQ(std::count(array.begin(), array.end(), 'a'), large);
+  alignas(64) static char memory[small];
+  ask_for_large_pages(memory, small);
+  EXPECT_EQ(flags_of_mapping(memory).find(" hg "), std::string::npos);
+}
 
 TEST(Touch, ResizingByAllKeepsWhatIsThereAndClearsTheRest) {
   for (const int threads : {1, 3}) {

@@ -184,7 +184,7 @@ TEST(WaveAnisotropy, BoundsStepsByTheFastestOfAllPlaneWaves) {
     for (const bool in_layers : {true, false}) {
       const Tensor C = in_layers ? layers(dim).tensor() : without_symmetry();
       double fastest = 0;
-      const int turns = 400;
+      const int turns = 160;
       for (int i = 0; i < turns; ++i)
         for (int j = 0; j < (dim == 2 ? 1 : turns); ++j) {
           const double phi = std::numbers::pi * i / turns, z = dim == 2 ? 0 : (j + 0.5) / turns * 2 - 1,

@@ -116,7 +116,7 @@ TEST(WaveVerification, ALineForceMakesTheWavesOfAWholePlane) {
   double most = 0, difference = 0;
   for (std::size_t r = 0; r < rows.size(); r += rows.size() / 40) {
     const double t = rows[r][0], reach = 1.05 * vp * t + 0.1;  // nothing has come from farther away
-    const int pieces = 600;
+    const int pieces = 240;
     const double h = reach / pieces;
     Vector3 u{};
     for (int i = 0; i <= pieces; ++i) {
