@@ -27,10 +27,10 @@ void ask_for_large_pages(void* memory, std::size_t bytes) noexcept {
 }
 
 void touch_pages(void* memory, std::size_t bytes, int threads) {
+  ask_for_large_pages(memory, bytes);
 #ifdef MADV_POPULATE_WRITE
   /// Fewer are brought in by the loop that writes them.
   constexpr std::size_t least = std::size_t{1} << 20;
-  ask_for_large_pages(memory, bytes);
   if (threads < 2 || bytes < least) return;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
@@ -41,7 +41,7 @@ void touch_pages(void* memory, std::size_t bytes, int threads) {
                   static_cast<std::size_t>(to - from) * page, MADV_POPULATE_WRITE);
   });
 #else
-  (void)memory, (void)bytes, (void)threads;
+  (void)threads;
 #endif
 }
 

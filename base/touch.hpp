@@ -7,14 +7,15 @@
 
 namespace tessera {
 
-/// Asks for pages of 2 MiB inside of this memory, if it is large, where Linux gives them to those who ask
-/// (transparent_hugepage "madvise", which many systems have): a processor keeps the places of some thousand pages at
-/// hand, and 8 MB of small ones are soon used up. What has been written keeps its pages. Leaves errno.
+/// Asks for pages of 2 MiB inside of this memory, from 4 MiB on, where Linux gives them to those who ask
+/// (transparent_hugepage "madvise", which many systems have): the TLB of a processor has room for some thousand pages,
+/// which are 8 MB of small ones. For memory that is not written yet. Leaves errno.
 void ask_for_large_pages(void* memory, std::size_t bytes) noexcept;
 
 /// Brings the whole pages inside of this memory in by all threads, without changing what is in them. A page that is
 /// new to the process is cleared when it is first written: one thread spends more on that than on the writing. For
-/// memory that will be written in full; where the system cannot do it (Linux before 5.14), nothing happens.
+/// memory that will be written in full, which asks for large pages; where the system cannot do it (Linux before 5.14),
+/// no more happens.
 void touch_pages(void* memory, std::size_t bytes, int threads);
 
 /// items.resize(count), with pages that all threads bring in. Throws Error(memory) where there is not room for them.

@@ -63,11 +63,12 @@ if(TESSERA_QUICK_DEVICE_CODE)
   # devices (assembly/matrix_free/kernel_sizes.hpp).
   string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
   target_compile_definitions(tessera_flags INTERFACE TESSERA_QUICK_DEVICE_CODE)
-  # A hundred programs are linked, each in a fifth of the time.
-  find_program(TESSERA_LLD ld.lld)
-  mark_as_advanced(TESSERA_LLD)
+  # A hundred programs are linked, each in a fifth of the time. A library that uses one above it links by other linkers only
+  # by chance.
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX "-fuse-ld=lld;-Wl,--warn-backrefs" TESSERA_LLD)
   if(TESSERA_LLD)
-    target_link_options(tessera_flags INTERFACE -fuse-ld=lld)
+    target_link_options(tessera_flags INTERFACE -fuse-ld=lld -Wl,--warn-backrefs $<$<BOOL:${TESSERA_WERROR}>:-Wl,--fatal-warnings>)
   endif()
 endif()
 if(TESSERA_QUICK_DEVICE_CODE AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)

@@ -96,8 +96,8 @@ double bytes_of_amg(const SolverParams& params, const ProblemSize& size, double)
   const double value = value_bytes(params);
   return finest_bytes(params, size) + (3 * value + (value + 4) * Expected(size).coarser + 11) * size.rows;
 }
-/// While the second level is made: A P, its matrix, the scales of rows, and the symmetric part of a matrix that may not
-/// be symmetric.
+/// While the second level is made: A P, its matrix (of a symmetric one on threads later two halves in the place of A
+/// P), the scales of rows, and the symmetric part of a matrix that may not be symmetric.
 double set_up_bytes_of_amg(const SolverParams& params, const ProblemSize& size) {
   if (size.block > 1) return set_up_bytes_of_nodes(params, size);
   const double part = takes_symmetric(params) ? 0 : 8 * size.entries;

@@ -31,11 +31,12 @@ inline constexpr double dependent_pivot = std::is_same_v<V, float> ? 1e-9 : 1e-1
 /// A pivot below zero by this many times what counts as zero is negative.
 inline constexpr double negative_pivot = 1000;
 
-inline std::string not_definite(const std::string& what) {
+/// `symmetric`: the matrix is, so that minres takes it.
+inline std::string not_definite(const std::string& what, bool symmetric = true) {
   return fmt::format(
       "the matrix is not positive definite, which the preconditioner amg needs: {}; look for a negative coefficient, "
-      "or choose preconditioner = \"jacobi\", with solver.type = \"minres\" for what is meant to be indefinite",
-      what);
+      "or choose preconditioner = \"jacobi\"{}",
+      what, symmetric ? ", with solver.type = \"minres\" for what is meant to be indefinite" : "");
 }
 
 /// z = A^-1 b of a level with a dense inverse.
@@ -85,7 +86,8 @@ std::string Hierarchy<Exec, V>::scale_level(Exec& exec, const linalg::CrsView<co
   if (scales.bad > 0)
     failure = l == 0
                   ? describe_bad_diagonal(to_vector(scales.diagonal), linalg::Sign::positive)
-                  : not_definite(fmt::format("an equation of level {} has a diagonal that is not positive", depth(l)));
+                  : not_definite(fmt::format("an equation of level {} has a diagonal that is not positive", depth(l)),
+                                 symmetric_);
   if (shared(l)) failure = on_any_rank(exec, failure);
   if (!failure.empty()) return failure;
   if (l == 0) {
@@ -191,7 +193,7 @@ std::string Hierarchy<Exec, V>::invert_coarsest(Exec& exec, const linalg::CrsVie
   invert_semidefinite(exec, n, dependent_pivot<V>, dense, ratios.view());
   for (const double ratio : to_vector(ratios))
     if (!(ratio > -negative_pivot))
-      return not_definite(fmt::format("a pivot of level {}, which is factored, is negative", depth(l)));
+      return not_definite(fmt::format("a pivot of level {}, which is factored, is negative", depth(l)), symmetric_);
   levels_[l].solver = make_full<Exec, V>(exec, n, scale_, std::as_const(dense).view());
   return {};
 }

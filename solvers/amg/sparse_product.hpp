@@ -23,7 +23,7 @@ template <class Exec, class V>
 linalg::Crs<typename Exec::Space> galerkin_product(Exec& exec, const linalg::CrsView<const V>& R,
                                                    const linalg::CrsView<const double>& A,
                                                    const linalg::CrsView<const V>& P, bool symmetric);
-/// The values of C, which `galerkin_product` has made of matrices of the same patterns.
+/// The values of C, which `galerkin_product` has made of matrices of the same patterns, with the same `symmetric`.
 template <class Exec, class V>
 void galerkin_values(Exec& exec, const linalg::CrsView<const V>& R, const linalg::CrsView<const double>& A,
                      const linalg::CrsView<const V>& P, bool symmetric, linalg::Crs<typename Exec::Space>& C);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -54,7 +55,7 @@ ChunkedRows<double> multiply_rows(Threads& exec, const linalg::CrsView<const TA>
   });
 }
 
-/// The rows of U P, of which columns stand as they are met. U is what A has from its diagonal on, of which it has half.
+/// The rows of U P, of which columns stand as they are met. U: what A has above its diagonal, and half of the diagonal.
 template <class V>
 ChunkedRows<double> multiply_half(Threads& exec, const linalg::CrsView<const double>& A,
                                   const linalg::CrsView<const V>& P) {
@@ -107,13 +108,15 @@ linalg::Crs<Host> plus_transpose(Threads& exec, const linalg::Crs<Host>& G) {
   });
   return C;
 }
-/// C = G + G^T, where C has the values of G in its own pattern.
+/// C = G + G^T, where C has the values of G in its own pattern, which is symmetric. Entries that mirror each other are
+/// written by the row of the upper one alone.
 void add_transpose(Threads& exec, linalg::CrsView<double> C) {
   for_each(exec, C.rows, [&](Offset row) {
     for (Offset k = lower_bound(C.col_ind.data(), C.row_ptr[row], C.row_ptr[row + 1], row); k < C.row_ptr[row + 1];
          ++k) {
       const Index column = C.col_ind[k];
       const Offset other = lower_bound(C.col_ind.data(), C.row_ptr[column], C.row_ptr[column + 1], row);
+      assert(C.col_ind[other] == row);
       C.values[k] = C.values[other] = C.values[k] + C.values[other];
     }
   });

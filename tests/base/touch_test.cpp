@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -33,16 +34,28 @@ std::string flags_of_mapping(const void* place) {
 
 TEST(LargePages, AreAskedForByLargeArraysAlone) {
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) GTEST_SKIP() << "no large pages here";
-  constexpr Offset large = 16 << 20, small = 64 << 10;
-  errno = EDOM;
+  constexpr Offset large = 16 << 20;
   Array<char> array(large);
-  EXPECT_EQ(errno, EDOM);
   EXPECT_NE(flags_of_mapping(array.data() + large / 2).find(" hg "), std::string::npos);
   std::fill(array.begin(), array.end(), 'a');
   EXPECT_EQ(std::count(array.begin(), array.end(), 'a'), large);
-  alignas(64) static char memory[small];
+  // A whole large page lies in it.
+  constexpr std::size_t page = 2 << 20, small = 2 * page - 1;
+  void* const memory = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
   ask_for_large_pages(memory, small);
   EXPECT_EQ(flags_of_mapping(memory).find(" hg "), std::string::npos);
+  munmap(memory, 2 * page);
+}
+
+TEST(LargePages, LeaveErrnoWhereTheyAreRefused) {
+  constexpr std::size_t bytes = 8 << 20;
+  void* const memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  munmap(memory, bytes);
+  errno = EDOM;
+  ask_for_large_pages(memory, bytes);
+  EXPECT_EQ(errno, EDOM);
 }
 
 TEST(Touch, ResizingByAllKeepsWhatIsThereAndClearsTheRest) {

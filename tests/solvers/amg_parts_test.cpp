@@ -1,6 +1,7 @@
 // The parts that a hierarchy is made of, each against what it stands for.
 #include <cmath>
 #include <map>
+#include <type_traits>
 
 #include "solvers/amg/aggregation.hpp"
 #include "solvers/amg/cycle_ops.hpp"
@@ -28,6 +29,7 @@ struct MultigridParts : ::testing::Test {
     HostMatrix P, R, coarse;
     HostMatrix P_in_parts, coarse_again;      ///< by pattern and values, refilled
     HostMatrix whole, in_parts, whole_again;  ///< the coarse matrix of the whole of A, by two products, refilled
+    HostMatrix other, other_again;            ///< of a matrix with other values: made anew, refilled
   };
 
   template <class V>
@@ -68,6 +70,8 @@ struct MultigridParts : ::testing::Test {
                      {},
                      on_host(whole),
                      on_host(multiply(exec, R.view(), AP.view())),
+                     {},
+                     {},
                      {}};
     coarse.values.set_zero();
     galerkin_values(exec, R.view(), A, P.view(), true, coarse);
@@ -75,6 +79,15 @@ struct MultigridParts : ::testing::Test {
     whole.values.set_zero();
     galerkin_values(exec, R.view(), A, P.view(), false, whole);
     result.whole_again = on_host(whole);
+
+    HostMatrix other = host;
+    for (Index row = 0; row < host.rows; ++row)
+      for (Offset k = host.row_ptr[row]; k < host.row_ptr[row + 1]; ++k)
+        other.values[static_cast<std::size_t>(k)] *= 1 + 0.1 * ((row + host.col_ind[static_cast<std::size_t>(k)]) % 3);
+    const auto other_matrix = other.to<Space>();
+    result.other = on_host(galerkin_product(exec, R.view(), other_matrix.view(), P.view(), true));
+    galerkin_values(exec, R.view(), other_matrix.view(), P.view(), true, coarse);
+    result.other_again = on_host(coarse);
     return result;
   }
 
@@ -227,6 +240,8 @@ TYPED_TEST(MultigridParts, WhatIsMadeAtOnceIsWhatIsMadeInParts) {
       EXPECT_EQ(level.P.col_ind, level.P_in_parts.col_ind);
       EXPECT_EQ(level.P.row_ptr, level.P_in_parts.row_ptr);
       EXPECT_EQ(level.coarse.values, level.coarse_again.values);
+      EXPECT_EQ(level.other.values, level.other_again.values);
+      EXPECT_NE(level.other.values, level.coarse.values);
       EXPECT_EQ(level.whole.values, level.whole_again.values);
       EXPECT_EQ(level.whole.values, level.in_parts.values);
       EXPECT_EQ(level.whole.col_ind, level.in_parts.col_ind);
