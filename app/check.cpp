@@ -64,7 +64,8 @@ ExitCode check(const DeckOptions& options) {
   } catch (const std::exception& thrown) {
     const Error error = as_error(thrown);
     ranks.end_after(error);
-    return report(error);  // before MPI ends, as a run does
+    StopOnSignals::finish();  // as a run does
+    return report(error);     // before MPI ends
   }
 }
 

@@ -245,7 +245,9 @@ ExitCode run(const DeckOptions& options, const std::function<RunOf(const Ranks&)
     ranks.end_after(as_error(error));
     const auto* const own = dynamic_cast<const Error*>(&error);
     if (!own || !ranks.get()) throw;
-    // Before MPI ends: from then on the first rank that is gone ends the others, before they have said a word.
+    // Before MPI ends: from then on the first rank that is gone ends the others, before they have said a word, and what
+    // ends them is no news.
+    StopOnSignals::finish();
     return report(*own);
   }
 }

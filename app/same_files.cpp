@@ -54,9 +54,14 @@ std::vector<std::uint64_t> hashes_of(const std::vector<deck::PossibleFile>& file
   return hashes;
 }
 
-/// `rank` has another file of that name than the first; `own`, `first`: what their files hold.
+/// `rank` has another file of that name than the first, or one of them has none; `own`, `first`: what their files hold.
 [[noreturn]] void refuse(std::size_t rank, std::size_t count, std::uint64_t own, std::uint64_t first,
                          const std::string& name, const std::optional<Position>& where) {
+  if (own == no_file || first == no_file)
+    throw Error(ExitCode::file_system,
+                fmt::format("rank {} of {} does not have the file '{}', which rank {} has", own == no_file ? rank : 0,
+                            count, printable(name), own == no_file ? 0 : rank),
+                "let all machines see the same files", where);
   if (own != unreadable && first != unreadable)
     throw Error(ExitCode::usage,
                 fmt::format("rank {} of {} has another file '{}' than rank 0", rank, count, printable(name)),
@@ -93,7 +98,7 @@ void check_same_files(Communicator& ranks, const deck::Deck& deck, const std::ve
   for (std::size_t i = 0; i < mine.size(); ++i)
     for (std::size_t rank = 1; rank < count; ++rank) {
       const std::uint64_t first = all[i], own = all[rank * mine.size() + i];
-      if (own == first || own == no_file || first == no_file) continue;
+      if (own == first) continue;
       if (i < files.size()) refuse(rank, count, own, first, files[i].text, files[i].where);
       refuse(rank, count, own, first, plugins[i - files.size()], std::nullopt);
     }

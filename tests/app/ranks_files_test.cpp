@@ -56,6 +56,24 @@ TEST_P(RanksFiles, ThatDifferAreRefused) {
   EXPECT_EQ(agree.code, 0) << agree.text;
 }
 
+/// On the first rank or on another: which rank lacks it, once and at once.
+TEST_P(RanksFiles, ThatOneRankLacksAreRefused) {
+  SKIP_WITHOUT_MPI();
+  const Named& named = GetParam();
+  const fs::path with = place(named, "with", named.of_first), without = place(named, "without", named.of_first);
+  fs::remove(without.parent_path() / named.file);
+  for (const bool on_root : {false, true}) {
+    const Result result = on_root ? run_both(without, with) : run_both(with, without);
+    EXPECT_EQ(result.code, 7) << result.text;
+    EXPECT_TRUE(result.says(fmt::format("rank {} of 2 does not have the file '{}', which rank {} has", on_root ? 0 : 1,
+                                        named.file, on_root ? 1 : 0)))
+        << result.text;
+    EXPECT_TRUE(result.says("deck.toml:")) << result.text;
+    EXPECT_EQ(errors_in(result), 1) << result.text;
+    EXPECT_FALSE(result.says("MPI_ABORT")) << result.text;
+  }
+}
+
 const std::string mechanism =
     box_of("interval", 1, 6) + "[physics]\ntype = \"reaction_diffusion\"\nreaction = \"mechanism\"\n" +
     "[reaction]\ntable = \"decay.txt\"\n[[material]]\ndiffusion = [1, 0.1]\n[[initial]]\nA = \"1 + x\"\nB = 0\n" +
