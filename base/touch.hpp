@@ -8,7 +8,7 @@
 namespace tessera {
 
 /// Asks for pages of 2 MiB inside of this memory, from 4 MiB on, where Linux gives them to those who ask
-/// (transparent_hugepage "madvise", which many systems have): the TLB of a processor has room for some thousand pages,
+/// (transparent_hugepage "madvise"): the TLB of a processor has room for some thousand pages,
 /// which are 8 MB of small ones. For memory that is not written yet. Leaves errno.
 void ask_for_large_pages(void* memory, std::size_t bytes) noexcept;
 

@@ -140,6 +140,11 @@ TYPED_TEST(MultigridOfFlows, AnIndefiniteSymmetricPartIsNamed) {
   const auto report = testing::solve(exec, A, testing::random_vector(A.rows, 3), with("gmres")).report;
   EXPECT_FALSE(report.converged);
   EXPECT_NE(report.failure.find("diagonal"), std::string::npos) << report.failure;
+  // On a coarser level; minres does not take such a matrix.
+  const HostMatrix B = testing::shifted(testing::convection(40, 2, 0.1), -0.5);
+  const auto of_level = testing::solve(exec, B, testing::random_vector(B.rows, 3), with("gmres")).report;
+  EXPECT_NE(of_level.failure.find("not positive definite"), std::string::npos) << of_level.failure;
+  EXPECT_EQ(of_level.failure.find("minres"), std::string::npos) << of_level.failure;
 }
 
 TEST(MultigridOfFlowsKeys, RefuseWhatTakesTheMatrixForSymmetric) {
